@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+namespace softdoca::bench {
+
+class Report;
+
+// Each function runs the rows of its file that the report wants.
+void run_task_rows(Report &report);  ///< 1, 2: small tasks against the engine model
+void run_dpdk_rows(Report &report);  ///< 3: against DPDK's dmadev skeleton
+void run_copy_rows(Report &report);  ///< 4, 5, 6: what of a bare copy's speed is left
+void run_idle_rows(Report &report);  ///< 19, 20, 21: what contexts with nothing to do cost
+void run_count_rows(Report &report); ///< 22: allocations, locks, clock reads, system calls
+void run_start_rows(Report &report); ///< start: time and memory of a context with many tasks
+
+} // namespace softdoca::bench

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "base/copy.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+namespace softdoca {
+
+namespace {
+
+using CopyFunction = void (*)(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
+
+/// Bytes from dst up to the next multiple of align.
+inline std::size_t to_boundary(const std::byte *dst, std::size_t align) noexcept
+{
+    return -reinterpret_cast<std::uintptr_t>(dst) & (align - 1);
+}
+
+/// One loop for every vector width; the callers fix the instruction set. The loop writes whole
+/// aligned vectors; what lies before and behind it is covered by blocks that overlap it.
+template <std::size_t kWidth>
+[[gnu::always_inline]] inline void vector_loop(std::byte *dst, const std::byte *src,
+                                               std::size_t len) noexcept
+{
+    using Vector [[gnu::vector_size(kWidth)]] = std::uint8_t;
+    constexpr std::size_t kBlock = 4 * kWidth;
+    const auto copy_block = [](std::byte * to, const std::byte *from) __attribute__((always_inline))
+    {
+        Vector a, b, c, d; // a memcpy of one vector is one unaligned load or store
+        std::memcpy(&a, from, kWidth), std::memcpy(&b, from + kWidth, kWidth);
+        std::memcpy(&c, from + 2 * kWidth, kWidth), std::memcpy(&d, from + 3 * kWidth, kWidth);
+        std::memcpy(to, &a, kWidth), std::memcpy(to + kWidth, &b, kWidth);
+        std::memcpy(to + 2 * kWidth, &c, kWidth), std::memcpy(to + 3 * kWidth, &d, kWidth);
+    };
+
+    std::byte *const last = dst + len - kBlock;
+    const std::byte *const last_src = src + len - kBlock;
+    copy_block(dst, src);
+    const std::size_t head = to_boundary(dst, kWidth);
+    for (dst += head, src += head; dst < last; dst += kBlock, src += kBlock)
+        copy_block(dst, src);
+    copy_block(last, last_src);
+}
+
+void cached_baseline(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+{
+    vector_loop<16>(dst, src, len);
+}
+
+#ifdef __x86_64__
+
+[[gnu::target("avx2")]] void cached_avx2(std::byte *dst, const std::byte *src,
+                                         std::size_t len) noexcept
+{
+    vector_loop<32>(dst, src, len);
+}
+
+/// Non-temporal stores need an aligned destination and a fence before anybody is told.
+[[gnu::target("avx2")]] void streaming_avx2(std::byte *dst, const std::byte *src,
+                                            std::size_t len) noexcept
+{
+    constexpr std::size_t kBlock = 128;
+    const std::size_t head = to_boundary(dst, 64);
+    std::memcpy(dst, src, head);
+    dst += head, src += head, len -= head;
+    for (; len >= kBlock; dst += kBlock, src += kBlock, len -= kBlock) {
+        const auto *const in = reinterpret_cast<const __m256i *>(src);
+        auto *const out = reinterpret_cast<__m256i *>(dst);
+        const __m256i a = _mm256_loadu_si256(in), b = _mm256_loadu_si256(in + 1);
+        const __m256i c = _mm256_loadu_si256(in + 2), d = _mm256_loadu_si256(in + 3);
+        _mm256_stream_si256(out, a);
+        _mm256_stream_si256(out + 1, b);
+        _mm256_stream_si256(out + 2, c);
+        _mm256_stream_si256(out + 3, d);
+    }
+    _mm_sfence();
+    std::memcpy(dst, src, len);
+}
+
+void streaming_sse2(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+{
+    constexpr std::size_t kBlock = 64;
+    const std::size_t head = to_boundary(dst, 64);
+    std::memcpy(dst, src, head);
+    dst += head, src += head, len -= head;
+    for (; len >= kBlock; dst += kBlock, src += kBlock, len -= kBlock) {
+        const auto *const in = reinterpret_cast<const __m128i *>(src);
+        auto *const out = reinterpret_cast<__m128i *>(dst);
+        const __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1);
+        const __m128i c = _mm_loadu_si128(in + 2), d = _mm_loadu_si128(in + 3);
+        _mm_stream_si128(out, a);
+        _mm_stream_si128(out + 1, b);
+        _mm_stream_si128(out + 2, c);
+        _mm_stream_si128(out + 3, d);
+    }
+    _mm_sfence();
+    std::memcpy(dst, src, len);
+}
+
+CopyFunction best_cached() noexcept
+{
+    return __builtin_cpu_supports("avx2") ? cached_avx2 : cached_baseline;
+}
+
+CopyFunction best_streaming() noexcept
+{
+    return __builtin_cpu_supports("avx2") ? streaming_avx2 : streaming_sse2;
+}
+
+#else // Arm: 16-byte vectors are the baseline, and plain stores stream well enough.
+
+CopyFunction best_cached() noexcept
+{
+    return cached_baseline;
+}
+CopyFunction best_streaming() noexcept
+{
+    return cached_baseline;
+}
+
+#endif
+
+// Chosen once, when the library is loaded.
+const CopyFunction kCached = best_cached();
+const CopyFunction kStreaming = best_streaming();
+
+} // namespace
+
+void copy_cached(void *dst, const void *src, std::size_t len) noexcept
+{
+    kCached(static_cast<std::byte *>(dst), static_cast<const std::byte *>(src), len);
+}
+
+void copy_streaming(void *dst, const void *src, std::size_t len) noexcept
+{
+    kStreaming(static_cast<std::byte *>(dst), static_cast<const std::byte *>(src), len);
+}
+
+} // namespace softdoca

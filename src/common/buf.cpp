@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "common/buf.hpp"
+
+#include "base/log_sink.hpp"
+
+#include <limits>
+#include <mutex>
+
+LOG_SOURCE("CORE::BUF");
+
+namespace softdoca {
+
+doca_buf *BufStore::take() noexcept
+{
+    const std::scoped_lock lock(lock_);
+    doca_buf *const buf = free_;
+    if (buf == nullptr)
+        return nullptr;
+    free_ = buf->next_;
+    --num_free_;
+    buf->next_ = nullptr;
+    return buf;
+}
+
+void BufStore::give_back(doca_buf &buf) noexcept
+{
+    const std::scoped_lock lock(lock_);
+    buf.next_ = free_;
+    free_ = &buf;
+    ++num_free_;
+}
+
+std::uint32_t BufStore::num_free() const noexcept
+{
+    const std::scoped_lock lock(lock_);
+    return num_free_;
+}
+
+void BufStore::add(doca_buf *bufs, std::size_t num) noexcept
+{
+    const std::scoped_lock lock(lock_);
+    for (std::size_t i = num; i-- > 0;) { // so that the first is taken first
+        bufs[i].store_ = this;
+        bufs[i].next_ = free_;
+        free_ = &bufs[i];
+    }
+    num_free_ += static_cast<std::uint32_t>(num);
+    num_elements_ += static_cast<std::uint32_t>(num);
+}
+
+doca_buf *BufStore::take_list(std::uint32_t num) noexcept
+{
+    const std::scoped_lock lock(lock_);
+    if (num == 0 || num > num_free_)
+        return nullptr;
+    doca_buf *const first = free_;
+    doca_buf *last = first;
+    for (std::uint32_t i = 1; i < num; ++i)
+        last = last->next_;
+    free_ = last->next_;
+    last->next_ = nullptr;
+    num_free_ -= num;
+    return first;
+}
+
+} // namespace softdoca
+
+doca_error_t doca_buf::inc_refcount(std::uint16_t *previous) noexcept
+{
+    if (is_member_)
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+                           "buffer %p is an element of a list; only the list's head is counted",
+                           static_cast<void *>(this));
+    if (refcount_ == std::numeric_limits<std::uint16_t>::max())
+        return LOG_REFUSED(DOCA_ERROR_TOO_BIG, this,
+                           "buffer %p has %u references, the most there can be",
+                           static_cast<void *>(this), refcount_);
+    if (previous != nullptr)
+        *previous = refcount_;
+    ++refcount_;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf::dec_refcount(std::uint16_t *previous) noexcept
+{
+    if (is_member_) [[unlikely]]
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+                           "buffer %p is an element of a list; release the list's head instead",
+                           static_cast<void *>(this));
+    if (refcount_ == 0) [[unlikely]]
+        return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "buffer %p was returned already",
+                           static_cast<void *>(this));
+    if (previous != nullptr)
+        *previous = refcount_;
+    if (--refcount_ != 0)
+        return DOCA_SUCCESS;
+    if (num_pins_ == 0) [[likely]]
+        release_list();
+    else
+        LOG_ONCE(
+            softdoca::LogLevel::warning, this,
+            "buffer %p was released while a task in flight uses it; it returns to its inventory "
+            "when the task ends. Release buffers after the completion callback",
+            static_cast<void *>(this));
+    return DOCA_SUCCESS;
+}
+
+void doca_buf::release_list() noexcept
+{
+    for (doca_buf *buf = this; buf != nullptr;) {
+        doca_buf *const next = buf->next_;
+        buf->release();
+        buf = next;
+    }
+}
+
+void doca_buf::release() noexcept
+{
+    if (is_counted_)
+        mmap_->uncount_buf();
+    mmap_ = nullptr;
+    refcount_ = 0;
+    is_member_ = false;
+    store_->give_back(*this);
+}
+
+doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept
+{
+    if (is_member_ || list.is_member_ || this == &list || &last_in_list() != &tail)
+        return LOG_REFUSED(
+            DOCA_ERROR_NOT_PERMITTED, this,
+            "buffers %p and %p cannot be chained: both must be the head of a list of "
+            "their own, and %p its last element",
+            static_cast<void *>(this), static_cast<void *>(&list), static_cast<void *>(&tail));
+    if (list.refcount_ != 1)
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+                           "buffer %p has %u references; a list is chained behind another with "
+                           "exactly one",
+                           static_cast<void *>(&list), list.refcount_);
+    tail.link(list);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf::unchain(doca_buf &list) noexcept
+{
+    for (doca_buf *buf = this; buf->next_ != nullptr; buf = buf->next_) {
+        if (buf->next_ != &list)
+            continue;
+        buf->next_ = nullptr;
+        list.is_member_ = false;
+        return DOCA_SUCCESS;
+    }
+    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
+                       "buffer %p is not behind buffer %p in its list", static_cast<void *>(&list),
+                       static_cast<void *>(this));
+}
+
+doca_buf &doca_buf::last_in_list() noexcept
+{
+    doca_buf *buf = this;
+    while (buf->next_ != nullptr)
+        buf = buf->next_;
+    return *buf;
+}
+
+std::uint32_t doca_buf::list_len() const noexcept
+{
+    std::uint32_t num = 0;
+    for (const doca_buf *buf = this; buf != nullptr; buf = buf->next_)
+        ++num;
+    return num;
+}
+
+namespace {
+
+doca_error_t refuse_null(const char *call) noexcept
+{
+    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call, "%s: a pointer is NULL", call);
+}
+
+} // namespace
+
+extern "C" doca_error_t doca_buf_inc_refcount(doca_buf *buf, uint16_t *refcount)
+{
+    if (buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    return buf->inc_refcount(refcount);
+}
+
+extern "C" doca_error_t doca_buf_dec_refcount(doca_buf *buf, uint16_t *refcount)
+{
+    if (buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    return buf->dec_refcount(refcount);
+}
+
+extern "C" doca_error_t doca_buf_get_refcount(const doca_buf *buf, uint16_t *refcount)
+{
+    if (buf == nullptr || refcount == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *refcount = buf->refcount();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_len(const doca_buf *buf, size_t *len)
+{
+    if (buf == nullptr || len == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *len = buf->len();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_head(const doca_buf *buf, void **head)
+{
+    if (buf == nullptr || head == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *head = buf->head();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_data_len(const doca_buf *buf, size_t *data_len)
+{
+    if (buf == nullptr || data_len == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *data_len = buf->data_len();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_data(const doca_buf *buf, void **data)
+{
+    if (buf == nullptr || data == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *data = buf->data();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_set_data(doca_buf *buf, void *data, size_t data_len)
+{
+    if (buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    buf->set_data(data, data_len);
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_set_data_len(doca_buf *buf, size_t data_len)
+{
+    if (buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    buf->set_data_len(data_len);
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_reset_data_len(doca_buf *buf)
+{
+    if (buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    buf->set_data_len(0);
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_next_in_list(doca_buf *buf, doca_buf **next_buf)
+{
+    if (buf == nullptr || next_buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *next_buf = buf->next();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_last_in_list(doca_buf *buf, doca_buf **last_buf)
+{
+    if (buf == nullptr || last_buf == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *last_buf = &buf->last_in_list();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_is_last_in_list(const doca_buf *buf, uint8_t *is_last)
+{
+    if (buf == nullptr || is_last == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *is_last = buf->next() == nullptr ? 1 : 0;
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_is_first_in_list(const doca_buf *buf, uint8_t *is_first)
+{
+    if (buf == nullptr || is_first == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *is_first = buf->is_list_head() ? 1 : 0;
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_is_in_list(const doca_buf *buf, uint8_t *is_in_list)
+{
+    if (buf == nullptr || is_in_list == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    *is_in_list = buf->is_in_list() ? 1 : 0;
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_get_list_len(const doca_buf *buf, uint32_t *num_elements)
+{
+    if (buf == nullptr || num_elements == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    if (!buf->is_list_head())
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, buf,
+                           "buffer %p is an element of a list; ask the list's head for its length",
+                           static_cast<const void *>(buf));
+    *num_elements = buf->list_len();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_buf_chain_list(doca_buf *list1, doca_buf *list2)
+{
+    if (list1 == nullptr || list2 == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    return list1->chain(list1->last_in_list(), *list2);
+}
+
+extern "C" doca_error_t doca_buf_chain_list_tail(doca_buf *list1_head, doca_buf *list1_tail,
+                                                 doca_buf *list2)
+{
+    if (list1_head == nullptr || list1_tail == nullptr || list2 == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    return list1_head->chain(*list1_tail, *list2);
+}
+
+extern "C" doca_error_t doca_buf_unchain_list(doca_buf *list1, doca_buf *list2)
+{
+    if (list1 == nullptr || list2 == nullptr) [[unlikely]]
+        return refuse_null(__func__);
+    return list1->unchain(*list2);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "base/spin_lock.hpp"
+#include "common/mmap.hpp"
+
+#include <doca_buf.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace softdoca {
+
+/// Where buffers rest while nobody uses them: the common part of inventory and pool. Several
+/// threads may take and give back.
+class BufStore {
+public:
+    BufStore() = default;
+    BufStore(const BufStore &) = delete;
+    BufStore &operator=(const BufStore &) = delete;
+
+    /// nullptr when all are out.
+    [[nodiscard]] doca_buf *take() noexcept;
+    void give_back(doca_buf &buf) noexcept;
+
+    std::uint32_t num_elements() const noexcept { return num_elements_; }
+    std::uint32_t num_free() const noexcept;
+
+protected:
+    /// Adds new, unused buffers.
+    void add(doca_buf *bufs, std::size_t num) noexcept;
+    /// Takes num at once, linked by next, or nothing.
+    [[nodiscard]] doca_buf *take_list(std::uint32_t num) noexcept;
+
+private:
+    mutable SpinLock lock_;
+    doca_buf *free_ = nullptr;
+    std::uint32_t num_free_ = 0;
+    std::uint32_t num_elements_ = 0;
+};
+
+} // namespace softdoca
+
+/// A piece of an mmap's range:
+///
+///     head          data            data + data_len        head + len
+///      |  headroom   |   dataroom    |       tailroom        |
+///
+/// It owns no memory. Alone or an element of a list, whose head alone has a meaningful reference
+/// count. A buffer that a task in flight uses is pinned: if the program lets it go meanwhile it
+/// returns to its store when the task ends. Threads: one at a time.
+struct alignas(64) doca_buf {
+public:
+    /// Take into use: a new range and data section, one reference.
+    void set(doca_mmap &mmap, void *head, std::size_t len, void *data,
+             std::size_t data_len) noexcept
+    {
+        mmap_ = &mmap;
+        is_counted_ = mmap.count_buf();
+        set_range(head, len, data, data_len);
+        refcount_ = 1;
+    }
+    void set_range(void *head, std::size_t len, void *data, std::size_t data_len) noexcept
+    {
+        head_ = static_cast<std::byte *>(head);
+        len_ = len;
+        set_data(data, data_len);
+    }
+    void set_data(void *data, std::size_t data_len) noexcept
+    {
+        data_ = static_cast<std::byte *>(data);
+        data_len_ = data_len;
+    }
+    void set_data_len(std::size_t data_len) noexcept { data_len_ = data_len; }
+
+    std::byte *head() const noexcept { return head_; }
+    std::size_t len() const noexcept { return len_; }
+    std::byte *data() const noexcept { return data_; }
+    std::size_t data_len() const noexcept { return data_len_; }
+    /// nullptr while it rests in its store.
+    doca_mmap *mmap() const noexcept { return mmap_; }
+    doca_buf *next() const noexcept { return next_; }
+    std::uint16_t refcount() const noexcept { return refcount_; }
+    bool is_list_head() const noexcept { return !is_member_; }
+    bool is_in_list() const noexcept { return is_member_ || next_ != nullptr; }
+    bool is_pinned() const noexcept { return num_pins_ != 0; }
+
+    /// Does the data section lie within the range? The setters do not look.
+    bool is_data_inside() const noexcept
+    {
+        const auto offset = static_cast<std::size_t>(data_ - head_);
+        return offset <= len_ && data_len_ <= len_ - offset;
+    }
+    /// Bytes behind the data section; only if is_data_inside().
+    std::size_t tailroom() const noexcept
+    {
+        return len_ - static_cast<std::size_t>(data_ - head_) - data_len_;
+    }
+
+    void pin() noexcept { ++num_pins_; }
+    void unpin() noexcept
+    {
+        if (--num_pins_ == 0 && refcount_ == 0) [[unlikely]]
+            release_list();
+    }
+
+    [[nodiscard]] doca_error_t inc_refcount(std::uint16_t *previous) noexcept;
+    [[nodiscard]] doca_error_t dec_refcount(std::uint16_t *previous) noexcept;
+    [[nodiscard]] doca_error_t chain(doca_buf &tail, doca_buf &list) noexcept;
+    [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
+    doca_buf &last_in_list() noexcept;
+    std::uint32_t list_len() const noexcept;
+    /// Makes next the element behind this one, for a list that is being built.
+    void link(doca_buf &next) noexcept
+    {
+        next_ = &next;
+        next.is_member_ = true;
+    }
+
+private:
+    friend class softdoca::BufStore;
+    [[gnu::visibility("default")]] void release_list() noexcept;
+    void release() noexcept;
+
+    std::byte *head_ = nullptr;
+    std::size_t len_ = 0;
+    std::byte *data_ = nullptr;
+    std::size_t data_len_ = 0;
+    doca_buf *next_ = nullptr; // in its list; in the store: next free one
+    doca_mmap *mmap_ = nullptr;
+    softdoca::BufStore *store_ = nullptr;
+    std::uint16_t refcount_ = 0;
+    std::uint16_t num_pins_ = 0;
+    bool is_member_ = false;  // of a list, not its head
+    bool is_counted_ = false; // by its mmap
+};
+static_assert(sizeof(doca_buf) == 64);

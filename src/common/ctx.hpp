@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "base/log_sink.hpp"
+#include "common/dev.hpp"
+#include "common/pe.hpp"
+#include "common/task.hpp"
+
+#include <doca_ctx.h>
+
+/// The legal moves between states; everything else is impossible.
+///
+///     IDLE --> STARTING --> RUNNING --> STOPPING --> IDLE
+///     IDLE --------------> RUNNING       (started at once)
+///              STARTING --------------> STOPPING  (stopped or failed before it ran)
+constexpr bool is_legal(doca_ctx_states from, doca_ctx_states to) noexcept
+{
+    switch (from) {
+    case DOCA_CTX_STATE_IDLE:
+        return to == DOCA_CTX_STATE_STARTING || to == DOCA_CTX_STATE_RUNNING;
+    case DOCA_CTX_STATE_STARTING:
+        return to == DOCA_CTX_STATE_RUNNING || to == DOCA_CTX_STATE_STOPPING;
+    case DOCA_CTX_STATE_RUNNING:
+        return to == DOCA_CTX_STATE_STOPPING;
+    case DOCA_CTX_STATE_STOPPING:
+        return to == DOCA_CTX_STATE_IDLE;
+    }
+    return false;
+}
+
+/// Base of every context. It owns the state and the queue of submitted tasks; a library adds what a
+/// start needs and how a task is executed. Invariants: num_allocated_ counts the tasks outside the
+/// pools, num_inflight_ those of them that are queued; a context with something to deliver is on
+/// its engine's ready list. Only turns of the engine and direct calls change the state. Threads:
+/// that of the progress engine.
+struct [[gnu::visibility("default")]] doca_ctx : softdoca::ListHook<softdoca::ConnectedList>,
+                                                 softdoca::ListHook<softdoca::ReadyList>,
+                                                 softdoca::ListHook<softdoca::WaitingList>
+{
+public:
+    doca_ctx(const doca_ctx &) = delete;
+    doca_ctx &operator=(const doca_ctx &) = delete;
+
+    /// What log lines call this kind of context.
+    const char *kind() const noexcept
+    {
+        return kind_;
+    }
+    doca_ctx_states state() const noexcept
+    {
+        return state_;
+    }
+    doca_pe *pe() const noexcept
+    {
+        return pe_;
+    }
+    void set_pe(doca_pe & pe) noexcept
+    {
+        pe_ = &pe;
+    }
+    std::size_t num_inflight_tasks() const noexcept
+    {
+        return num_inflight_;
+    }
+    bool is_inherited() const noexcept
+    {
+        return owner_.is_another();
+    }
+    doca_data user_data() const noexcept
+    {
+        return user_data_;
+    }
+    void set_user_data(doca_data user_data) noexcept
+    {
+        user_data_ = user_data;
+    }
+    void set_state_changed_cb(doca_ctx_state_changed_callback_t callback) noexcept
+    {
+        state_changed_cb_ = callback;
+    }
+
+    [[nodiscard]] doca_error_t start() noexcept;
+    [[nodiscard]] doca_error_t stop() noexcept;
+    /// SUCCESS, or IN_USE while it is not IDLE.
+    [[nodiscard]] doca_error_t check_destroy() const noexcept;
+    /// SUCCESS in IDLE, else BAD_STATE: what configuration calls ask first.
+    [[nodiscard]] doca_error_t check_configurable(const char *call) const noexcept;
+
+    /// Queues a task that the program holds. Looks at nothing in it.
+    [[nodiscard]] doca_error_t submit(doca_task & task) noexcept
+    {
+        if (!accepts_tasks() || task.state_ != softdoca::TaskState::held) [[unlikely]]
+            return refuse_submit(task);
+        task.pin_buffers();
+        task.state_ = softdoca::TaskState::in_flight;
+        ++num_inflight_;
+        submitted_.push_back(task);
+        if (!is_ready())
+            pe_->make_ready(*this);
+        return DOCA_SUCCESS;
+    }
+    /// The same for a task whose contents pass the library's check.
+    [[nodiscard]] doca_error_t try_submit(doca_task & task) noexcept;
+    void free(doca_task & task) noexcept;
+    /// Says once that a submit asked for no flush.
+    void note_unflushed() noexcept;
+
+    // For the progress engine.
+    /// Delivers one thing; false if there was none after all.
+    bool turn() noexcept
+    {
+        if (state_ != DOCA_CTX_STATE_RUNNING || submitted_.empty()) [[unlikely]]
+            return rare_turn();
+        run(take_submitted());
+        return true;
+    }
+    void report_wait(std::uint64_t now_ns) noexcept;
+    bool is_ready() const noexcept
+    {
+        return static_cast<const softdoca::ListHook<softdoca::ReadyList> *>(this)->is_linked();
+    }
+
+protected:
+    doca_ctx(doca_dev & dev, const char *kind) noexcept;
+    virtual ~doca_ctx();
+
+    doca_dev &dev() const noexcept
+    {
+        return hold_.dev();
+    }
+    bool accepts_tasks() const noexcept
+    {
+        return state_ == DOCA_CTX_STATE_RUNNING && !owner_.is_another();
+    }
+
+    /// Hands a free task of a pool to the program.
+    void allot(doca_task & task, const doca_buf *src, doca_buf *dst, doca_data user_data) noexcept
+    {
+        task.src_ = const_cast<doca_buf *>(src);
+        task.dst_ = dst;
+        task.user_data_ = user_data;
+        task.status_ = DOCA_SUCCESS;
+        task.state_ = softdoca::TaskState::held;
+        ++num_allocated_;
+    }
+    /// The answer to an allocation that got no task: BAD_STATE, or NO_MEMORY of an empty pool.
+    [[nodiscard]] doca_error_t refuse_alloc(const softdoca::TaskPool *pool) const noexcept;
+
+    /// The task is the program's again. The completion callback must follow as the last step.
+    void end_flight(doca_task & task, doca_error_t status) noexcept
+    {
+        task.status_ = status;
+        task.state_ = softdoca::TaskState::held;
+        --num_inflight_;
+        task.unpin_buffers();
+    }
+    /// After the error callback of a task that takes the context down: it stops by itself.
+    void stop_after_failure() noexcept;
+
+private:
+    /// What a start lacks; logs and answers INVALID_VALUE or NOT_SUPPORTED, or SUCCESS.
+    [[nodiscard]] virtual doca_error_t check_start() const noexcept = 0;
+    /// Gets what RUNNING needs. May throw std::bad_alloc. IN_PROGRESS: goes on in turns.
+    [[nodiscard]] virtual doca_error_t on_start() = 0;
+    /// Are the task's contents such that it can succeed? Logs what is wrong.
+    [[nodiscard]] virtual doca_error_t check_task(const doca_task &task) noexcept = 0;
+    /// Executes a task and delivers its completion.
+    virtual void run(doca_task & task) noexcept = 0;
+    /// Ends a task that was not executed and runs its error callback.
+    virtual void flush(doca_task & task, doca_error_t status) noexcept = 0;
+
+    /// The next task in order; keeps the ready list true.
+    doca_task &take_submitted() noexcept
+    {
+        doca_task &task = submitted_.pop_front();
+        if (submitted_.empty())
+            leave_ready();
+        else
+            pe_->rotate_ready();
+        return task;
+    }
+    void leave_ready() noexcept
+    {
+        static_cast<softdoca::ListHook<softdoca::ReadyList> *>(this)->unlink();
+    }
+    bool rare_turn() noexcept;
+    void move_to(doca_ctx_states next) noexcept;
+    [[nodiscard]] doca_error_t refuse_submit(const doca_task &task) const noexcept;
+    void withdraw(doca_task & task) noexcept;
+
+    // Touched for each task.
+    doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
+    softdoca::OwnerProcess owner_;
+    doca_pe *pe_ = nullptr;
+    softdoca::TaskQueue submitted_;
+    std::uint32_t num_inflight_ = 0;
+    std::uint32_t num_allocated_ = 0;
+    doca_data user_data_{};
+
+    doca_ctx_state_changed_callback_t state_changed_cb_ = nullptr;
+    const char *kind_;
+    softdoca::DeviceHold hold_;
+    std::uint64_t waiting_since_ns_ = 0; // first seen by an empty turn; 0 not yet
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "base/intrusive_list.hpp"
+#include "base/log_sink.hpp"
+#include "base/process.hpp"
+#include "fabric/topology.hpp"
+
+#include <doca_dev.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace softdoca {
+
+struct DevinfoList;
+
+/// Marks a device as used by an object for as long as it lives; doca_dev_close refuses meanwhile.
+class [[gnu::visibility("default")]] DeviceHold : private ListHook<DeviceHold>
+{
+public:
+    /// kind is what log lines call the holder ("DMA", "mmap"); it and holder must outlive this.
+    DeviceHold(doca_dev & dev, const char *kind, const void *holder) noexcept;
+    ~DeviceHold();
+    DeviceHold(const DeviceHold &) = delete;
+    DeviceHold &operator=(const DeviceHold &) = delete;
+
+    doca_dev &dev() const noexcept
+    {
+        return dev_;
+    }
+
+private:
+    friend struct ::doca_dev;
+    friend class IntrusiveList<DeviceHold, DeviceHold>;
+
+    doca_dev &dev_;
+    const char *kind_;
+    const void *holder_;
+};
+
+/// The function that a devinfo describes; nullptr if it is NULL or its list or device has gone.
+[[gnu::visibility("default")]] const Function *function_of(const doca_devinfo *devinfo) noexcept;
+
+/// The same with its representors.
+const Device *device_of(const doca_devinfo *devinfo) noexcept;
+
+/// First step of calls on a device: INVALID_VALUE unless it is open, BAD_STATE in a forked child.
+[[gnu::visibility("default"), nodiscard]] doca_error_t check_open(LogSite site, const char *call,
+                                                                  const doca_dev *dev) noexcept;
+
+/// Copies text into the caller's buffer, which must have min_size bytes, and fills the rest with
+/// zeros; refuses in the name of the public function call.
+[[nodiscard]] doca_error_t copy_text(const char *call, const std::string &text, char *out,
+                                     std::uint32_t size, std::uint32_t min_size) noexcept;
+
+/// One answer of a list or of an open device. Members of a list know it, to notice a search that
+/// found nothing.
+struct DevinfoEntry {
+    const Device *device = nullptr;
+    DevinfoList *list = nullptr;
+};
+
+} // namespace softdoca
+
+struct doca_devinfo : softdoca::DevinfoEntry {};
+
+/// A device of this node. There is one object for each, made at the first open and kept for ever,
+/// so that a stale pointer is recognised. Open while references are held. Threads: any.
+struct doca_dev {
+public:
+    explicit doca_dev(const softdoca::Device &device) noexcept;
+
+    const softdoca::Device &device() const noexcept { return device_; }
+    const softdoca::Function &function() const noexcept { return device_.function; }
+    /// "0000:03:00.0", for log lines.
+    const char *name() const noexcept { return name_.data(); }
+    doca_devinfo *devinfo() noexcept { return &devinfo_; }
+
+    [[nodiscard]] doca_error_t open() noexcept;
+    [[nodiscard]] doca_error_t close() noexcept;
+    bool is_open() const noexcept;
+    bool is_inherited() const noexcept;
+
+private:
+    friend class softdoca::DeviceHold;
+    [[nodiscard]] doca_error_t refuse_close(std::unique_lock<std::mutex> &lock) noexcept;
+
+    const softdoca::Device &device_;
+    std::array<char, 13> name_;
+    doca_devinfo devinfo_;
+    // Below: under the device lock.
+    std::uint32_t num_refs_ = 0;
+    softdoca::OwnerProcess owner_;
+    softdoca::IntrusiveList<softdoca::DeviceHold, softdoca::DeviceHold> holds_;
+};

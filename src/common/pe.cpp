@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "common/pe.hpp"
+
+#include "base/api_guard.hpp"
+#include "base/handle.hpp"
+#include "common/ctx.hpp"
+
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+LOG_SOURCE("CORE::PE");
+
+namespace {
+
+/// Turns without work in a row, of this thread. At every kYieldTurns the CPU is given away, so that
+/// programs with more polling threads than CPUs stay quick.
+constexpr std::uint32_t kYieldTurns = 256;
+[[gnu::tls_model("initial-exec")]] thread_local std::uint32_t empty_turns = 0;
+
+std::uint64_t now_ns() noexcept
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+doca_error_t check(const char *call, const doca_pe *pe) noexcept
+{
+    return softdoca::check_handle(LOG_SITE, call, "progress engine", pe);
+}
+
+} // namespace
+
+doca_pe::~doca_pe()
+{
+    softdoca::log_forget(this);
+}
+
+std::uint8_t doca_pe::progress() noexcept
+{
+    if (ready_.empty() || callback_depth_ != 0 || owner_.is_another())
+        return empty_turn();
+    empty_turns = 0;
+    return ready_.front().turn() ? 1 : 0;
+}
+
+std::uint8_t doca_pe::empty_turn() noexcept
+{
+    if (++empty_turns % kYieldTurns == 0) [[unlikely]]
+        yield_and_report();
+    return 0;
+}
+
+void doca_pe::yield_and_report() noexcept
+{
+    sched_yield();
+    if (waiting_.empty() || callback_depth_ != 0)
+        return;
+    const std::uint64_t now = now_ns();
+    waiting_.for_each([now](doca_ctx &ctx) { ctx.report_wait(now); });
+}
+
+void doca_pe::make_ready(doca_ctx &ctx) noexcept
+{
+    if (ctx.is_ready())
+        return;
+    ready_.push_back(ctx);
+    if (is_armed_) [[unlikely]]
+        wake();
+}
+
+void doca_pe::add_waiting(doca_ctx &ctx) noexcept
+{
+    waiting_.push_back(ctx);
+}
+
+doca_error_t doca_pe::connect(doca_ctx &ctx) noexcept
+{
+    if (const doca_error_t bad = ctx.check_configurable("doca_pe_connect_ctx"); bad != DOCA_SUCCESS)
+        return bad;
+    if (ctx.pe() != nullptr)
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, &ctx,
+                           "%s %p is connected to progress engine %p already, for life", ctx.kind(),
+                           static_cast<void *>(&ctx), static_cast<void *>(ctx.pe()));
+    connected_.push_back(ctx);
+    ctx.set_pe(*this);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe::check_destroy() const noexcept
+{
+    if (callback_depth_ != 0)
+        return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
+                           "progress engine %p is running a callback; destroy it outside",
+                           static_cast<const void *>(this));
+    if (connected_.empty())
+        return DOCA_SUCCESS;
+    const doca_ctx &first = connected_.front();
+    return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
+                       "progress engine %p is still used by %s %p; destroy its contexts first",
+                       static_cast<const void *>(this), first.kind(),
+                       static_cast<const void *>(&first));
+}
+
+std::size_t doca_pe::num_inflight_tasks() const noexcept
+{
+    std::size_t sum = 0;
+    connected_.for_each([&sum](const doca_ctx &ctx) { sum += ctx.num_inflight_tasks(); });
+    return sum;
+}
+
+/// The descriptors are made when somebody wants to wait: most engines are polled.
+doca_error_t doca_pe::open_handle() noexcept
+{
+    if (handle_.is_open())
+        return DOCA_SUCCESS;
+    softdoca::UniqueFd event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    softdoca::UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
+    epoll_event interest{};
+    interest.events = EPOLLIN;
+    if (!event.is_open() || !handle.is_open() ||
+        epoll_ctl(handle.get(), EPOLL_CTL_ADD, event.get(), &interest) != 0)
+        return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
+                           "progress engine %p: no descriptor to wait on: %s (ulimit -n)",
+                           static_cast<void *>(this), std::strerror(errno));
+    event_ = std::move(event);
+    handle_ = std::move(handle);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe::notification_handle(int *handle) noexcept
+{
+    const doca_error_t result = open_handle();
+    if (result == DOCA_SUCCESS)
+        *handle = handle_.get();
+    return result;
+}
+
+/// Old notifications go, then what is ready already counts as a new one: between the last turn and
+/// this call something may have been submitted.
+doca_error_t doca_pe::request_notification() noexcept
+{
+    if (const doca_error_t bad = open_handle(); bad != DOCA_SUCCESS)
+        return bad;
+    if (const doca_error_t bad = drain(); bad != DOCA_SUCCESS)
+        return bad;
+    is_armed_ = true;
+    if (!ready_.empty())
+        wake();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe::clear_notification() noexcept
+{
+    is_armed_ = false;
+    return handle_.is_open() ? drain() : DOCA_SUCCESS;
+}
+
+/// One wake-up for each request: a program that polls afterwards pays nothing.
+void doca_pe::wake() noexcept
+{
+    is_armed_ = false;
+    const std::uint64_t one = 1;
+    if (write(event_.get(), &one, sizeof one) != sizeof one)
+        LOG_ERR("progress engine %p: cannot signal its handle: %s", static_cast<void *>(this),
+                std::strerror(errno));
+}
+
+doca_error_t doca_pe::drain() noexcept
+{
+    std::uint64_t count;
+    if (read(event_.get(), &count, sizeof count) == sizeof count || errno == EAGAIN)
+        return DOCA_SUCCESS;
+    return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
+                       "progress engine %p: cannot clear its handle: %s", static_cast<void *>(this),
+                       std::strerror(errno));
+}
+
+extern "C" doca_error_t doca_pe_create(doca_pe **pe)
+{
+    if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, pe); bad != DOCA_SUCCESS)
+        return bad;
+    return softdoca::api_guard([&] {
+        *pe = new doca_pe;
+        return DOCA_SUCCESS;
+    });
+}
+
+extern "C" doca_error_t doca_pe_destroy(doca_pe *pe)
+{
+    if (const doca_error_t bad = check(__func__, pe); bad != DOCA_SUCCESS)
+        return bad;
+    if (const doca_error_t bad = pe->check_destroy(); bad != DOCA_SUCCESS)
+        return bad;
+    LOG_INF("progress engine %p destroyed", static_cast<void *>(pe));
+    delete pe;
+    return DOCA_SUCCESS;
+}
+
+extern "C" uint8_t doca_pe_progress(doca_pe *pe)
+{
+    if (pe == nullptr) [[unlikely]] {
+        (void)check(__func__, pe);
+        return 0;
+    }
+    return pe->progress();
+}
+
+extern "C" doca_error_t doca_pe_get_notification_handle(const doca_pe *pe,
+                                                        doca_notification_handle_t *handle)
+{
+    if (const doca_error_t bad = check(__func__, pe); bad != DOCA_SUCCESS)
+        return bad;
+    if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, handle);
+        bad != DOCA_SUCCESS)
+        return bad;
+    return const_cast<doca_pe *>(pe)->notification_handle(handle);
+}
+
+extern "C" doca_error_t doca_pe_request_notification(doca_pe *pe)
+{
+    const doca_error_t bad = check(__func__, pe);
+    return bad != DOCA_SUCCESS ? bad : pe->request_notification();
+}
+
+extern "C" doca_error_t doca_pe_clear_notification(doca_pe *pe, doca_notification_handle_t)
+{
+    const doca_error_t bad = check(__func__, pe);
+    return bad != DOCA_SUCCESS ? bad : pe->clear_notification();
+}
+
+extern "C" doca_error_t doca_pe_get_num_inflight_tasks(const doca_pe *pe,
+                                                       size_t *num_inflight_tasks)
+{
+    if (const doca_error_t bad = check(__func__, pe); bad != DOCA_SUCCESS)
+        return bad;
+    if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, num_inflight_tasks);
+        bad != DOCA_SUCCESS)
+        return bad;
+    *num_inflight_tasks = pe->num_inflight_tasks();
+    return DOCA_SUCCESS;
+}
+
+extern "C" doca_error_t doca_pe_connect_ctx(doca_pe *pe, doca_ctx *ctx)
+{
+    if (const doca_error_t bad = check(__func__, pe); bad != DOCA_SUCCESS)
+        return bad;
+    if (const doca_error_t bad = softdoca::check_handle(LOG_SITE, __func__, "context", ctx);
+        bad != DOCA_SUCCESS)
+        return bad;
+    return pe->connect(*ctx);
+}
+
+extern "C" doca_error_t doca_pe_set_event_mode(doca_pe *pe, enum doca_pe_event_mode event_mode)
+{
+    if (const doca_error_t bad = check(__func__, pe); bad != DOCA_SUCCESS)
+        return bad;
+    if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE &&
+        event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, pe,
+                           "%s: %d is neither PROGRESS_SELECTIVE (0) nor PROGRESS_ALL (1)",
+                           __func__, static_cast<int>(event_mode));
+    return DOCA_SUCCESS; // both serve all contexts: a superset that cannot stall
+}

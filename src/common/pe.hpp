@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "base/intrusive_list.hpp"
+#include "base/process.hpp"
+#include "base/unique_fd.hpp"
+
+#include <doca_pe.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace softdoca {
+
+// The lists of a progress engine that a context can be in.
+struct ConnectedList; ///< all of its contexts
+struct ReadyList;     ///< those that have something to deliver
+struct WaitingList;   ///< those in STARTING or STOPPING
+
+} // namespace softdoca
+
+/// Executes tasks and delivers what happened, one thing a call. A context that has something to
+/// deliver puts itself on the ready list, so a turn costs the same whatever the number of contexts.
+/// Threads: one at a time, the caller's; all callbacks run in it.
+struct [[gnu::visibility("default")]] doca_pe
+{
+public:
+    doca_pe() = default;
+    ~doca_pe();
+    doca_pe(const doca_pe &) = delete;
+    doca_pe &operator=(const doca_pe &) = delete;
+
+    /// One turn; 1 if a completion, event or state change was delivered.
+    std::uint8_t progress() noexcept;
+
+    [[nodiscard]] doca_error_t connect(doca_ctx & ctx) noexcept;
+    [[nodiscard]] doca_error_t check_destroy() const noexcept;
+    std::size_t num_inflight_tasks() const noexcept;
+    bool is_inherited() const noexcept
+    {
+        return owner_.is_another();
+    }
+
+    [[nodiscard]] doca_error_t notification_handle(int *handle) noexcept;
+    [[nodiscard]] doca_error_t request_notification() noexcept;
+    [[nodiscard]] doca_error_t clear_notification() noexcept;
+
+    // For contexts.
+    void make_ready(doca_ctx & ctx) noexcept;
+    /// The context at the front stays ready but others come first.
+    void rotate_ready() noexcept
+    {
+        ready_.rotate();
+    }
+    void add_waiting(doca_ctx & ctx) noexcept;
+    bool is_in_callback() const noexcept
+    {
+        return callback_depth_ != 0;
+    }
+
+    /// Lives while a callback of the program runs.
+    class CallbackScope {
+    public:
+        explicit CallbackScope(doca_pe &pe) noexcept : pe_(pe) { ++pe_.callback_depth_; }
+        ~CallbackScope() { --pe_.callback_depth_; }
+        CallbackScope(const CallbackScope &) = delete;
+        CallbackScope &operator=(const CallbackScope &) = delete;
+
+    private:
+        doca_pe &pe_;
+    };
+
+private:
+    std::uint8_t empty_turn() noexcept;
+    void yield_and_report() noexcept;
+    void wake() noexcept;
+    [[nodiscard]] doca_error_t open_handle() noexcept;
+    [[nodiscard]] doca_error_t drain() noexcept;
+
+    softdoca::IntrusiveList<doca_ctx, softdoca::ReadyList> ready_;
+    softdoca::OwnerProcess owner_;
+    std::uint32_t callback_depth_ = 0;
+    bool is_armed_ = false; // the next context that becomes ready makes the handle readable
+
+    softdoca::IntrusiveList<doca_ctx, softdoca::ConnectedList> connected_;
+    softdoca::IntrusiveList<doca_ctx, softdoca::WaitingList> waiting_;
+    softdoca::UniqueFd handle_; // an epoll descriptor, so that more than one thing can wake
+    softdoca::UniqueFd event_;  // an eventfd in it: the engine's own wake-ups
+};

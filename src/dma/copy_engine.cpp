@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "dma/copy_engine.hpp"
+
+#include "base/copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softdoca {
+
+namespace {
+
+/// Above this libc's copy is at least as good as ours ...
+constexpr std::size_t kVectorCopyMax = 512 * 1024;
+/// ... and from here it is worth asking whether the caches should be passed by.
+constexpr std::size_t kStreamingMin = 512 * 1024;
+
+bool overlap(const std::byte *a, const std::byte *b, std::size_t len) noexcept
+{
+    const auto distance = reinterpret_cast<std::uintptr_t>(a) - reinterpret_cast<std::uintptr_t>(b);
+    return distance < len || -distance < len;
+}
+
+} // namespace
+
+bool Footprint::is_cold(const std::byte *dst, std::size_t len) noexcept
+{
+    const auto known = std::ranges::find(recent_, dst, &Entry::dst);
+    const bool is_hot =
+        known != recent_.end() && num_copied_ - known->copied_before <= kCachedBytes;
+    Entry &entry = known != recent_.end() ? *known : recent_[next_++ % recent_.size()];
+    entry = {dst, num_copied_};
+    num_copied_ += len;
+    cold_streak_ = is_hot ? 0 : cold_streak_ + len;
+    return cold_streak_ > kCachedBytes;
+}
+
+CopyFault CopyEngine::check_element(const doca_buf &buf) const noexcept
+{
+    const doca_mmap *const mmap = buf.mmap();
+    if (mmap == nullptr)
+        return CopyFault::buffer_returned;
+    if (!buf.is_data_inside())
+        return CopyFault::data_outside;
+    if (!mmap->is_started())
+        return CopyFault::mmap_stopped;
+    if (!mmap->has(dev_))
+        return CopyFault::device_not_in_mmap;
+    return CopyFault::none;
+}
+
+void CopyEngine::measure_source(const doca_buf *src, CopyReport &report) const noexcept
+{
+    report.num_elements = 0;
+    if (src == nullptr)
+        report.fault = CopyFault::no_source;
+    for (; src != nullptr && report.fault == CopyFault::none; src = src->next()) {
+        report.buf = src;
+        report.fault = check_element(*src);
+        report.num_bytes += src->data_len();
+        if (++report.num_elements > limits_.max_buf_list_len)
+            report.fault = CopyFault::source_list_too_long;
+    }
+    if (report.fault != CopyFault::none)
+        return;
+    if (report.num_bytes == 0)
+        report.fault = CopyFault::source_empty;
+    else if (report.num_bytes > limits_.max_buf_size)
+        report.fault = CopyFault::source_too_long;
+}
+
+void CopyEngine::measure_destination(const doca_buf *dst, CopyReport &report) const noexcept
+{
+    report.num_elements = 0;
+    if (dst == nullptr)
+        report.fault = CopyFault::no_destination;
+    for (; dst != nullptr && report.fault == CopyFault::none; dst = dst->next()) {
+        report.buf = dst;
+        report.fault = check_element(*dst);
+        if (report.fault != CopyFault::none)
+            return;
+        if (!dst->mmap()->is_writable())
+            report.fault = CopyFault::destination_read_only;
+        if (++report.num_elements > limits_.max_buf_list_len)
+            report.fault = CopyFault::destination_list_too_long;
+        report.room += dst->tailroom();
+    }
+    if (report.fault == CopyFault::none && report.room < report.num_bytes)
+        report.fault = CopyFault::no_room;
+}
+
+CopyReport CopyEngine::check(const doca_buf *src, const doca_buf *dst) const noexcept
+{
+    CopyReport report;
+    measure_source(src, report);
+    if (report.fault == CopyFault::none)
+        measure_destination(dst, report);
+    return report;
+}
+
+CopyFault CopyEngine::copy(const doca_buf *src, doca_buf *dst) noexcept
+{
+    const CopyFault fault = check(src, dst).fault;
+    if (fault != CopyFault::none) [[unlikely]]
+        return fault;
+    if (src->next() == nullptr && dst->next() == nullptr) [[likely]] {
+        move(dst->data() + dst->data_len(), src->data(), src->data_len());
+        dst->set_data_len(dst->data_len() + src->data_len());
+    } else {
+        copy_stream(src, dst);
+    }
+    return CopyFault::none;
+}
+
+/// Lists: the pieces end where either side's element ends.
+void CopyEngine::copy_stream(const doca_buf *src, doca_buf *dst) noexcept
+{
+    std::size_t num_read = 0; // of src
+    while (src != nullptr) {
+        const std::size_t len = std::min(src->data_len() - num_read, dst->tailroom());
+        if (len != 0)
+            move(dst->data() + dst->data_len(), src->data() + num_read, len);
+        dst->set_data_len(dst->data_len() + len);
+        num_read += len;
+        if (num_read == src->data_len()) {
+            src = src->next();
+            num_read = 0;
+        } else {
+            dst = dst->next(); // it is full
+        }
+    }
+}
+
+/// The memory that overlaps is copied as if through a third place, like memmove.
+void CopyEngine::move(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+{
+    if (len < kVectorCopyMin || overlap(dst, src, len))
+        std::memmove(dst, src, len);
+    else if (len <= kVectorCopyMax)
+        copy_cached(dst, src, len);
+    else
+        move_large(dst, src, len);
+}
+
+void CopyEngine::move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+{
+    static_assert(kStreamingMin >= kVectorCopyMin);
+    if (footprint_.is_cold(dst, len))
+        copy_streaming(dst, src, len);
+    else
+        std::memcpy(dst, src, len);
+}
+
+} // namespace softdoca

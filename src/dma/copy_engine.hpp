@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "common/buf.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace softdoca {
+
+/// Why a copy cannot succeed. Found before a byte is moved.
+enum class CopyFault : std::uint8_t {
+    none,
+    no_source,
+    no_destination,
+    buffer_returned, ///< to its inventory
+    source_empty,
+    source_too_long,      ///< above max_buf_size
+    source_list_too_long, ///< above max_buf_list_len
+    destination_list_too_long,
+    data_outside, ///< data section not inside the buffer
+    no_room,      ///< in the destination
+    mmap_stopped,
+    device_not_in_mmap,
+    destination_read_only,
+};
+
+/// The amount and shape of a copy, and what is wrong with it, for log lines.
+struct CopyReport {
+    CopyFault fault = CopyFault::none;
+    std::uint64_t num_bytes = 0;    ///< in the source's data sections, as far as looked at
+    std::uint64_t room = 0;         ///< in the destination's tailrooms
+    std::uint32_t num_elements = 0; ///< of the list in question
+    const doca_buf *buf = nullptr;  ///< the element in question
+};
+
+/// Large copies that went before, to tell whether memory will be in the caches: stores that pass
+/// them by win when the memory in use is larger than they are, and lose otherwise.
+class Footprint {
+public:
+    /// Is dst cold: more than kCachedBytes copied since it was written, by many different copies?
+    bool is_cold(const std::byte *dst, std::size_t len) noexcept;
+
+private:
+    /// Beyond this much recently copied memory the caches are taken to be full.
+    static constexpr std::uint64_t kCachedBytes = 8 * 1024 * 1024;
+
+    struct Entry {
+        const std::byte *dst = nullptr;
+        std::uint64_t copied_before = 0; // value of num_copied_ when it was written
+    };
+    std::array<Entry, 32> recent_{};
+    std::uint32_t next_ = 0;
+    std::uint64_t num_copied_ = 0;  // bytes of all large copies
+    std::uint64_t cold_streak_ = 0; // bytes of those since the last hot one
+};
+
+/// Carries out copies between buffers or lists of them, on the caller's core. Source data sections
+/// are one stream of bytes that fills the destination's tailrooms in order.
+class CopyEngine {
+public:
+    CopyEngine(const doca_dev &dev, const DmaLimits &limits) noexcept : dev_(dev), limits_(limits)
+    {
+    }
+
+    /// Nothing is written unless the whole copy is in order.
+    [[nodiscard]] CopyFault copy(const doca_buf *src, doca_buf *dst) noexcept;
+    /// Looks at everything that copy() looks at, and says where it found the fault.
+    [[nodiscard]] CopyReport check(const doca_buf *src, const doca_buf *dst) const noexcept;
+
+private:
+    CopyFault check_element(const doca_buf &buf) const noexcept;
+    void measure_source(const doca_buf *src, CopyReport &report) const noexcept;
+    void measure_destination(const doca_buf *dst, CopyReport &report) const noexcept;
+    void move(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
+    void move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
+    void copy_stream(const doca_buf *src, doca_buf *dst) noexcept;
+
+    const doca_dev &dev_;
+    const DmaLimits &limits_;
+    Footprint footprint_;
+};
+
+} // namespace softdoca

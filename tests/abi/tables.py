@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 SoftDOCA contributors
+"""The API tables of api/: what the public headers declare and the libraries export, row by row."""
+
+import csv
+from pathlib import Path
+
+API = Path(__file__).resolve().parent / "api"
+PARTS = ("core", "dma", "comch")
+
+# The same function twice in a table: the later row holds. These, and no others, come twice.
+TWICE = {
+    ("doca_argp.h", "enum doca_argp_type"): "3.3 took JSON_OBJ out and added the devices",
+    ("doca_argp.h", "includes"): "3.3 added doca_dev.h",
+}
+
+
+def rows(*path):
+    """The rows of one table as dictionaries."""
+    with open(API.joinpath(*path), encoding="utf-8", newline="") as table:
+        return list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def functions():
+    """All functions: rows with one more column, the library that has them."""
+    found = []
+    for part in PARTS:
+        for row in rows(part, "functions.tsv"):
+            library = "common" if part == "core" else part
+            row["library"] = "argp" if row["header"] == "doca_argp.h" else library
+            found.append(row)
+    return found
+
+
+def types():
+    """All types and macros."""
+    return [row for part in PARTS for row in rows(part, "types.tsv")]
+
+
+def exports(library):
+    """The names that a library exports: its functions but those that are inline in the header."""
+    return {row["function"] for row in functions()
+            if row["library"] == library and row["stability"] != "inline"}
+
+
+def headers():
+    """The names of the public headers."""
+    names = {row["header"] for row in functions() + types()}
+    return sorted(name for name in names if name.endswith(".h"))

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 SoftDOCA contributors
+#
+# Installs into a folder of its own, moves that folder (an installed copy is relocatable), then builds and
+# runs a program from outside the tree against it, in both flavours, with no environment but what
+# "softdoca env" prints. Speaks TAP. Usage: install_test.sh BUILD_DIR SOURCE_DIR PREFIX_OF_THE_BUILD
+set -euo pipefail
+
+build_dir=$1
+program_dir=$2/tests/install/program
+built_prefix=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/softdoca
+test_number=0
+
+check() { # DESCRIPTION COMMAND...: one TAP line
+    local description=$1
+    shift
+    test_number=$((test_number + 1))
+    set +e # not "if": that would turn errors in the command off
+    (set -e && "$@") >"$work/output" 2>&1
+    local status=$?
+    set -e
+    if [ "$status" -eq 0 ]; then
+        echo "ok $test_number - $description"
+    else
+        echo "not ok $test_number - $description"
+        sed 's/^/# /' "$work/output"
+    fi
+}
+
+skip() { # DESCRIPTION REASON
+    test_number=$((test_number + 1))
+    echo "ok $test_number - $1 # SKIP $2"
+}
+
+# A shell that has the exports of one flavour and nothing else of ours.
+in_env() { # FLAVOUR SCRIPT
+    # shellcheck disable=SC2016 # expanded in that shell
+    env -i HOME="$work" PATH="$PATH" sh -ec \
+        'exports=$("$1/bin/softdoca" env "$2"); eval "$exports"; eval "$3"' sh "$prefix" "$1" "$2"
+}
+
+expected_output() { # FLAVOUR
+    case $1 in
+        dpu) printf 'dpu 0000:03:00.0 0000:03:00.1\ncopied\n' ;;
+        host) printf 'host 0000:3b:00.0 0000:3b:00.1\ncopied\n' ;;
+    esac
+}
+
+outside_program() { # FLAVOUR WAY BUILD_SCRIPT: the script leaves the program as ./copy or build/copy
+    local dir=$work/$1-$2 address=03:00.0 output
+    [ "$1" = dpu ] || address=3b:00.0
+    cp -r "$program_dir" "$dir"
+    in_env "$1" "cd '$dir'; $3"
+    output=$(in_env "$1" "cd '$dir'; if [ -x copy ]; then ./copy -p $address; else build/copy -p $address; fi")
+    diff <(echo "$output") <(expected_output "$1")
+}
+
+install_and_move() {
+    DESTDIR=$work/staging meson install -C "$build_dir" --no-rebuild --quiet
+    mv "$work/staging$built_prefix" "$prefix"
+}
+
+tree_is_complete() {
+    local flavour file
+    for flavour in host dpu; do
+        for file in lib/$flavour/libdoca_{common,dma,argp}.{so,so.2,so.3.3.0000,a} \
+            lib/$flavour/pkgconfig/doca-{common,dma,argp}{,-lib}.pc bin/$flavour/doca_caps \
+            bin/$flavour/doca_dma_local_copy; do
+            [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
+        done
+    done
+    for file in bin/softdoca include/doca_dma.h include/dpu/doca_build_config.h \
+        share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 share/softdoca/samples; do
+        [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
+    done
+    [ "$(ls "$prefix/include/dpu")" = doca_build_config.h ]
+}
+
+versions_agree() { # FLAVOUR
+    in_env "$1" '
+        for module in doca-common doca-dma doca-argp; do
+            [ "$(pkg-config --modversion $module $module-lib | sort -u)" = 3.3.0000 ]
+        done'
+}
+
+path_selects() { # FLAVOUR: PATH alone chooses the tools, and they see the devices of their side
+    in_env "$1" 'command -v doca_caps; doca_caps --list-devs' >"$work/caps"
+    grep -qx "$prefix/bin/$1/doca_caps" "$work/caps"
+    diff <(sed -n 's/^PCI: //p' "$work/caps") \
+        <(expected_output "$1" | head -n 1 | cut -d' ' -f2- | tr ' ' '\n')
+}
+
+samples_build() { # FLAVOUR: the sources that were installed, with the build file beside them
+    in_env "$1" "meson setup '$work/samples-$1' '$prefix/share/softdoca/samples'
+        ninja -C '$work/samples-$1'"
+    in_env "$1" "'$work/samples-$1/doca_pe_polling'"
+}
+
+# The macro on the command line turns the host's header into the DPU flavour.
+macro_selects() {
+    in_env host "cd '$program_dir'
+        cc -DDOCA_ARCH_DPU copy.c \$(pkg-config --cflags --libs doca-common doca-dma doca-argp) \
+            -o '$work/macro'
+        '$work/macro' -p 03:00.0" >"$work/macro.out"
+    diff "$work/macro.out" <(expected_output dpu)
+}
+
+modules='doca-common doca-dma doca-argp'
+by_cc="cc -Wall -Wextra -Werror copy.c \$(pkg-config --cflags --libs $modules) -o copy"
+by_meson='meson setup build && ninja -C build'
+by_cmake='cmake -G Ninja -S . -B build && cmake --build build'
+all_static="cc -static copy.c \$(pkg-config --static --cflags --libs $modules) -o copy"
+ours_static="cc copy.c \$(pkg-config --cflags $modules) -Wl,-Bstatic \
+    \$(pkg-config --static --libs $modules) -Wl,-Bdynamic -o copy
+    ! ldd copy | grep doca"
+meson_static="sed -i \"/dependency/s/')/', static: true)/\" meson.build
+    meson setup build && ninja -C build && ! ldd build/copy | grep doca"
+
+echo "1..21"
+check "install and move" install_and_move
+check "every file of the installed tree is there" tree_is_complete
+for flavour in host dpu; do
+    check "$flavour: pkg-config versions" versions_agree $flavour
+    check "$flavour: PATH selects the tools" path_selects $flavour
+    check "$flavour: cc" outside_program $flavour cc "$by_cc"
+    check "$flavour: meson" outside_program $flavour meson "$by_meson"
+    if command -v cmake >/dev/null; then
+        check "$flavour: CMake, pkg_check_modules" outside_program $flavour cmake "$by_cmake"
+    else
+        skip "$flavour: CMake, pkg_check_modules" "cmake is not installed"
+    fi
+    check "$flavour: cc -static" outside_program $flavour static "$all_static"
+    check "$flavour: our libraries static, the rest shared" \
+        outside_program $flavour ours_static "$ours_static"
+    check "$flavour: meson, static libraries" outside_program $flavour meson_static "$meson_static"
+    check "$flavour: the installed samples build" samples_build $flavour
+done
+check "-DDOCA_ARCH_DPU turns the host flavour into the DPU's" macro_selects
