@@ -4,6 +4,7 @@
 #include "common/dev_rep.hpp"
 
 #include "base/api_guard.hpp"
+#include "base/handle.hpp"
 #include "base/log_sink.hpp"
 #include "base/never_destroyed.hpp"
 

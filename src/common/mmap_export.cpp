@@ -60,13 +60,11 @@ extern "C" doca_error_t doca_mmap_create_from_export(const union doca_data *,
                                                      size_t export_desc_len, doca_dev *dev,
                                                      doca_mmap **mmap)
 {
-    if (export_desc == nullptr || export_desc_len == 0 || mmap == nullptr ||
-        !softdoca::is_open(dev))
-        return LOG_REFUSED(
-            DOCA_ERROR_INVALID_VALUE, nullptr,
-            "doca_mmap_create_from_export: the descriptor is NULL or empty, dev %p is "
-            "not open, or mmap is NULL",
-            static_cast<void *>(dev));
+    if (const doca_error_t bad = softdoca::check_open(LOG_SITE, __func__, dev); bad != DOCA_SUCCESS)
+        return bad;
+    if (export_desc == nullptr || export_desc_len == 0 || mmap == nullptr)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "%s: the descriptor is NULL or empty, or mmap is NULL", __func__);
     return LOG_REFUSED(DOCA_ERROR_NOT_SUPPORTED, nullptr,
                        "doca_mmap_create_from_export: this release does not import memory of other "
                        "processes");

@@ -9,16 +9,15 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using softdoca::test::Capture;
@@ -31,7 +30,7 @@ using softdoca::test::MemoryFile;
 using softdoca::test::MemoryLog;
 using softdoca::test::num_lines;
 
-DOCA_LOG_REGISTER(TEST::LOG);
+DOCA_LOG_REGISTER(TEST::BACKEND);
 
 namespace {
 
@@ -342,4 +341,3 @@ TEST(DocaLog, SyslogBackendsOfBothWorldsKeepTheirNames)
         EXPECT_EQ(syslog_ident, "library");
     });
 }
-

@@ -216,8 +216,9 @@ TEST(LogSink, LibraryLineHasNoFunction)
         LOG_WRN("number %d", 7);
 
         const std::string line = log.text().substr(banner);
-        EXPECT_TRUE(matches(line, R"(\[..:..:..:[0-9]{6}\]\[)" + std::to_string(::gettid()) +
-                                      R"(\]\[DOCA\]\[WRN\]\[log_sink_test\.cpp:[0-9]+\] number 7\n)"))
+        EXPECT_TRUE(
+            matches(line, R"(\[..:..:..:[0-9]{6}\]\[)" + std::to_string(::gettid()) +
+                              R"(\]\[DOCA\]\[WRN\]\[log_sink_test\.cpp:[0-9]+\] number 7\n)"))
             << line;
     });
 }

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdarg>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -18,7 +17,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using softdoca::test::Capture;
@@ -38,46 +36,7 @@ namespace {
 constexpr std::size_t kMaxBackends = 16;
 constexpr auto kSdk = doca_log_backend_create_with_fd_sdk;
 
-std::string last_record;
-void remember_record(char *buf)
-{
-    last_record = buf;
-}
-
-std::string syslog_ident;
-std::vector<std::pair<int, std::string>> syslog_records;
-
-void remember_syslog(int priority, const char *format, std::va_list args)
-{
-    std::array<char, 512> text{};
-    std::vsnprintf(text.data(), text.size(), format, args);
-    syslog_records.emplace_back(priority, text.data());
-}
-
 } // namespace
-
-// These stand in front of the C library's, as there may be no system log here. <syslog.h> itself
-// is not included: it would bring inline versions.
-extern "C" void openlog(const char *ident, int, int)
-{
-    syslog_ident = ident;
-}
-
-extern "C" void syslog(int priority, const char *format, ...)
-{
-    std::va_list args;
-    va_start(args, format);
-    remember_syslog(priority, format, args);
-    va_end(args);
-}
-
-extern "C" void __syslog_chk(int priority, int, const char *format, ...)
-{
-    std::va_list args;
-    va_start(args, format);
-    remember_syslog(priority, format, args);
-    va_end(args);
-}
 
 TEST(DocaLog, ApplicationLineHasTimeThreadLevelPlaceFunctionAndText)
 {
@@ -86,8 +45,7 @@ TEST(DocaLog, ApplicationLineHasTimeThreadLevelPlaceFunctionAndText)
 
         DOCA_LOG_INFO("%s %d", "answer", 42);
 
-        EXPECT_TRUE(matches(log.text(), R"(\[..:..:..:[0-9]{6}\]\[)" +
-                                            std::to_string(::gettid()) +
+        EXPECT_TRUE(matches(log.text(), R"(\[..:..:..:[0-9]{6}\]\[)" + std::to_string(::gettid()) +
                                             R"(\]\[DOCA\]\[INF\]\[log_test\.cpp:[0-9]+\]\[.*\])"
                                             " answer 42\n"))
             << log.text();
@@ -371,7 +329,8 @@ TEST(DocaLog, EightThreadsLogWithoutMixingLines)
         EXPECT_EQ(num_lines(by_fd.text()), kNumThreads * kNumLines);
         EXPECT_EQ(num_lines(memory.text()), kNumThreads * kNumLines);
         EXPECT_EQ(num_records, kNumThreads * kNumLines);
-        const std::string line = kTimeAndThread + R"(\[INF\]\[[^]]*\]\[.*\] thread [0-9] line [0-9]+)";
+        const std::string line =
+            kTimeAndThread + R"(\[INF\]\[[^]]*\]\[.*\] thread [0-9] line [0-9]+)";
         std::size_t begin = 0;
         const std::string text = by_fd.text();
         for (std::size_t end = text.find('\n'); end != std::string::npos;
