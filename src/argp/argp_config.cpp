@@ -12,6 +12,7 @@
 #include "argp/argp_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -29,14 +30,17 @@ struct FileCloser {
     void operator()(std::FILE *file) const noexcept { (void)std::fclose(file); }
 };
 
-/// The whole file, or the number of the error. Of a file that is too long one byte too many.
+/// The whole file, or the number of the error. Of a file that is too long not much more than fits.
 int read_text(const char *path, std::string &text)
 {
     const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path, "re"));
     if (file == nullptr)
         return errno;
-    text.resize(kMaxJsonBytes + 1);
-    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+    std::array<char, 4096> chunk;
+    std::size_t len = 0;
+    while (text.size() <= kMaxJsonBytes &&
+           (len = std::fread(chunk.data(), 1, chunk.size(), file.get())) > 0)
+        text.append(chunk.data(), len);
     return std::ferror(file.get()) != 0 ? errno : 0;
 }
 

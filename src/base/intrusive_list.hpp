@@ -42,7 +42,7 @@ public:
     IntrusiveList &operator=(const IntrusiveList &) = delete;
 
     bool empty() const noexcept { return head_.next_ == &head_; }
-    T &front() const noexcept { return *static_cast<T *>(head_.next_); }
+    T &front() const noexcept { return static_cast<T &>(*head_.next_); }
 
     void push_back(T &item) noexcept
     {
@@ -68,7 +68,7 @@ public:
     void for_each(Visitor &&visit) const
     {
         for (const Hook *hook = head_.next_; hook != &head_; hook = hook->next_)
-            visit(*static_cast<T *>(const_cast<Hook *>(hook)));
+            visit(static_cast<T &>(*const_cast<Hook *>(hook)));
     }
 
 private:

@@ -4,24 +4,29 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/single_threaded.h>
 
 #include <atomic>
 
 namespace softdoca {
 
-/// Guards a few instructions. Uncontended it costs one exchange and one store; a waiter yields, for
-/// on a machine with fewer CPUs than busy threads the holder may have been preempted.
+/// Guards a few instructions. Uncontended it costs one exchange and one store, and a plain store in a
+/// process that has only one thread; a waiter yields, for on a machine with fewer CPUs than busy
+/// threads the holder may have been preempted.
 class SpinLock {
 public:
     void lock() noexcept
     {
-        while (taken_.exchange(true, std::memory_order_acquire)) // pairs with the store in unlock()
+        if (__libc_single_threaded)
+            return;
+        while (is_taken_.exchange(true, std::memory_order_acquire)) // pairs with unlock()
             sched_yield();
     }
-    void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+    /// Harmless if a thread was made since lock(), which had no need to take the lock then.
+    void unlock() noexcept { is_taken_.store(false, std::memory_order_release); }
 
 private:
-    std::atomic<bool> taken_{false};
+    std::atomic<bool> is_taken_{false};
 };
 
 } // namespace softdoca

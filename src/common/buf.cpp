@@ -12,26 +12,6 @@ LOG_SOURCE("CORE::BUF");
 
 namespace softdoca {
 
-doca_buf *BufStore::take() noexcept
-{
-    const std::scoped_lock lock(lock_);
-    doca_buf *const buf = free_;
-    if (buf == nullptr)
-        return nullptr;
-    free_ = buf->next_;
-    --num_free_;
-    buf->next_ = nullptr;
-    return buf;
-}
-
-void BufStore::give_back(doca_buf &buf) noexcept
-{
-    const std::scoped_lock lock(lock_);
-    buf.next_ = free_;
-    free_ = &buf;
-    ++num_free_;
-}
-
 std::uint32_t BufStore::num_free() const noexcept
 {
     const std::scoped_lock lock(lock_);
@@ -73,38 +53,35 @@ doca_error_t doca_buf::inc_refcount(std::uint16_t *previous) noexcept
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
                            "buffer %p is an element of a list; only the list's head is counted",
                            static_cast<void *>(this));
-    if (refcount_ == std::numeric_limits<std::uint16_t>::max())
+    if (refcount() == std::numeric_limits<std::uint16_t>::max())
         return LOG_REFUSED(DOCA_ERROR_TOO_BIG, this,
                            "buffer %p has %u references, the most there can be",
-                           static_cast<void *>(this), refcount_);
+                           static_cast<void *>(this), refcount());
     if (previous != nullptr)
-        *previous = refcount_;
-    ++refcount_;
+        *previous = refcount();
+    ++refs_;
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf::dec_refcount(std::uint16_t *previous) noexcept
+doca_error_t doca_buf::refuse_dec() const noexcept
 {
-    if (is_member_) [[unlikely]]
+    if (is_member_)
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
                            "buffer %p is an element of a list; release the list's head instead",
-                           static_cast<void *>(this));
-    if (refcount_ == 0) [[unlikely]]
-        return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "buffer %p was returned already",
-                           static_cast<void *>(this));
-    if (previous != nullptr)
-        *previous = refcount_;
-    if (--refcount_ != 0)
-        return DOCA_SUCCESS;
-    if (num_pins_ == 0) [[likely]]
-        release_list();
-    else
-        LOG_ONCE(
-            softdoca::LogLevel::warning, this,
-            "buffer %p was released while a task in flight uses it; it returns to its inventory "
-            "when the task ends. Release buffers after the completion callback",
-            static_cast<void *>(this));
-    return DOCA_SUCCESS;
+                           static_cast<const void *>(this));
+    return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "buffer %p was returned already",
+                       static_cast<const void *>(this));
+}
+
+/// References remain, or only pins: then a task in flight uses the buffer.
+void doca_buf::note_early_release() const noexcept
+{
+    if (refcount() != 0)
+        return;
+    LOG_ONCE(softdoca::LogLevel::warning, this,
+             "buffer %p was released while a task in flight uses it; it returns to its inventory when "
+             "the task ends. Release buffers after the completion callback",
+             static_cast<const void *>(this));
 }
 
 void doca_buf::release_list() noexcept
@@ -116,16 +93,6 @@ void doca_buf::release_list() noexcept
     }
 }
 
-void doca_buf::release() noexcept
-{
-    if (is_counted_)
-        mmap_->uncount_buf();
-    mmap_ = nullptr;
-    refcount_ = 0;
-    is_member_ = false;
-    store_->give_back(*this);
-}
-
 doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept
 {
     if (is_member_ || list.is_member_ || this == &list || &last_in_list() != &tail)
@@ -134,11 +101,11 @@ doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept
             "buffers %p and %p cannot be chained: both must be the head of a list of "
             "their own, and %p its last element",
             static_cast<void *>(this), static_cast<void *>(&list), static_cast<void *>(&tail));
-    if (list.refcount_ != 1)
+    if (list.refcount() != 1)
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
                            "buffer %p has %u references; a list is chained behind another with "
                            "exactly one",
-                           static_cast<void *>(&list), list.refcount_);
+                           static_cast<void *>(&list), list.refcount());
     tail.link(list);
     return DOCA_SUCCESS;
 }
@@ -175,7 +142,7 @@ std::uint32_t doca_buf::list_len() const noexcept
 
 namespace {
 
-doca_error_t refuse_null(const char *call) noexcept
+[[gnu::cold]] doca_error_t refuse_null(const char *call) noexcept
 {
     return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call, "%s: a pointer is NULL", call);
 }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace softdoca {
 
@@ -22,8 +23,8 @@ public:
     BufStore &operator=(const BufStore &) = delete;
 
     /// nullptr when all are out.
-    [[nodiscard]] doca_buf *take() noexcept;
-    void give_back(doca_buf &buf) noexcept;
+    [[nodiscard]] inline doca_buf *take() noexcept;
+    inline void give_back(doca_buf &buf) noexcept;
 
     std::uint32_t num_elements() const noexcept { return num_elements_; }
     std::uint32_t num_free() const noexcept;
@@ -60,7 +61,7 @@ public:
         mmap_ = &mmap;
         is_counted_ = mmap.count_buf();
         set_range(head, len, data, data_len);
-        refcount_ = 1;
+        refs_ = 1;
     }
     void set_range(void *head, std::size_t len, void *data, std::size_t data_len) noexcept
     {
@@ -82,10 +83,10 @@ public:
     /// nullptr while it rests in its store.
     doca_mmap *mmap() const noexcept { return mmap_; }
     doca_buf *next() const noexcept { return next_; }
-    std::uint16_t refcount() const noexcept { return refcount_; }
+    std::uint16_t refcount() const noexcept { return static_cast<std::uint16_t>(refs_); }
     bool is_list_head() const noexcept { return !is_member_; }
     bool is_in_list() const noexcept { return is_member_ || next_ != nullptr; }
-    bool is_pinned() const noexcept { return num_pins_ != 0; }
+    bool is_pinned() const noexcept { return refs_ >= kPin; }
 
     /// Does the data section lie within the range? The setters do not look.
     bool is_data_inside() const noexcept
@@ -99,15 +100,27 @@ public:
         return len_ - static_cast<std::size_t>(data_ - head_) - data_len_;
     }
 
-    void pin() noexcept { ++num_pins_; }
+    void pin() noexcept { refs_ += kPin; }
     void unpin() noexcept
     {
-        if (--num_pins_ == 0 && refcount_ == 0) [[unlikely]]
+        refs_ -= kPin;
+        if (refs_ == 0) [[unlikely]]
             release_list();
     }
 
     [[nodiscard]] doca_error_t inc_refcount(std::uint16_t *previous) noexcept;
-    [[nodiscard]] doca_error_t dec_refcount(std::uint16_t *previous) noexcept;
+    [[nodiscard]] doca_error_t dec_refcount(std::uint16_t *previous) noexcept
+    {
+        if (is_member_ || refcount() == 0) [[unlikely]]
+            return refuse_dec();
+        if (previous != nullptr)
+            *previous = refcount();
+        if (--refs_ == 0) [[likely]]
+            release_or_release_list();
+        else
+            note_early_release();
+        return DOCA_SUCCESS;
+    }
     [[nodiscard]] doca_error_t chain(doca_buf &tail, doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
     doca_buf &last_in_list() noexcept;
@@ -121,8 +134,20 @@ public:
 
 private:
     friend class softdoca::BufStore;
+
+    static constexpr std::uint32_t kPin = 1u << 16;
+
+    [[nodiscard, gnu::cold]] doca_error_t refuse_dec() const noexcept;
+    [[gnu::cold]] void note_early_release() const noexcept;
     [[gnu::visibility("default")]] void release_list() noexcept;
-    void release() noexcept;
+    void release_or_release_list() noexcept
+    {
+        if (next_ == nullptr) [[likely]]
+            release();
+        else
+            release_list();
+    }
+    inline void release() noexcept;
 
     std::byte *head_ = nullptr;
     std::size_t len_ = 0;
@@ -131,9 +156,38 @@ private:
     doca_buf *next_ = nullptr; // in its list; in the store: next free one
     doca_mmap *mmap_ = nullptr;
     softdoca::BufStore *store_ = nullptr;
-    std::uint16_t refcount_ = 0;
-    std::uint16_t num_pins_ = 0;
+    std::uint32_t refs_ = 0; // lower half: the program's references; upper half: pins
     bool is_member_ = false;  // of a list, not its head
     bool is_counted_ = false; // by its mmap
 };
 static_assert(sizeof(doca_buf) == 64);
+
+inline doca_buf *softdoca::BufStore::take() noexcept
+{
+    const std::scoped_lock lock(lock_);
+    doca_buf *const buf = free_;
+    if (buf == nullptr) [[unlikely]]
+        return nullptr;
+    free_ = buf->next_;
+    --num_free_;
+    buf->next_ = nullptr;
+    return buf;
+}
+
+inline void softdoca::BufStore::give_back(doca_buf &buf) noexcept
+{
+    const std::scoped_lock lock(lock_);
+    buf.next_ = free_;
+    free_ = &buf;
+    ++num_free_;
+}
+
+inline void doca_buf::release() noexcept
+{
+    if (is_counted_)
+        mmap_->uncount_buf();
+    mmap_ = nullptr;
+    refs_ = 0;
+    is_member_ = false;
+    store_->give_back(*this);
+}

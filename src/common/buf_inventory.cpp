@@ -18,13 +18,6 @@ doca_error_t check(const char *call, const doca_buf_inventory *inventory) noexce
     return softdoca::check_handle(LOG_SITE, call, "inventory", inventory);
 }
 
-bool lies_in(const void *inner, std::size_t inner_len, const void *outer, std::size_t outer_len)
-{
-    const auto offset =
-        reinterpret_cast<std::uintptr_t>(inner) - reinterpret_cast<std::uintptr_t>(outer);
-    return offset <= outer_len && inner_len <= outer_len - offset;
-}
-
 } // namespace
 
 doca_buf_inventory::doca_buf_inventory(std::size_t num_elements)
@@ -50,20 +43,6 @@ doca_error_t doca_buf_inventory::expand(std::uint32_t num)
                            static_cast<void *>(this), num_elements(), num);
     chunks_.push_back(std::make_unique<doca_buf[]>(num));
     add(chunks_.back().get(), num);
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_inventory::get(doca_mmap &mmap, void *addr, std::size_t len, void *data,
-                                     std::size_t data_len, doca_buf **out) noexcept
-{
-    if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) ||
-        !lies_in(data, data_len, addr, len)) [[unlikely]]
-        return refuse_get(mmap, addr, len, data, data_len);
-    doca_buf *const buf = take();
-    if (buf == nullptr) [[unlikely]]
-        return report_empty();
-    buf->set(mmap, addr, len, data, data_len);
-    *out = buf;
     return DOCA_SUCCESS;
 }
 
@@ -178,19 +157,27 @@ extern "C" doca_error_t doca_buf_inventory_stop(doca_buf_inventory *inventory)
     return DOCA_SUCCESS;
 }
 
+namespace {
+
+[[gnu::cold]] doca_error_t refuse_args(const char *call, const doca_buf_inventory *inventory,
+                                       const doca_mmap *mmap, const void *out) noexcept
+{
+    if (const doca_error_t bad = check(call, inventory); bad != DOCA_SUCCESS)
+        return bad;
+    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, inventory, "%s: mmap %p or buf %p is NULL", call,
+                       static_cast<const void *>(mmap), out);
+}
+
+} // namespace
+
 extern "C" doca_error_t doca_buf_inventory_buf_get_by_args(doca_buf_inventory *inventory,
                                                            doca_mmap *mmap, void *addr, size_t len,
                                                            void *data, size_t data_len,
                                                            doca_buf **buf)
 {
-    if (inventory == nullptr || mmap == nullptr || addr == nullptr || buf == nullptr ||
-        inventory->is_inherited()) [[unlikely]] {
-        if (const doca_error_t bad = check(__func__, inventory); bad != DOCA_SUCCESS)
-            return bad;
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, inventory,
-                           "%s: mmap %p, addr %p or buf %p is NULL", __func__,
-                           static_cast<void *>(mmap), addr, static_cast<void *>(buf));
-    }
+    if (inventory == nullptr || mmap == nullptr || buf == nullptr || inventory->is_inherited())
+        [[unlikely]]
+        return refuse_args(__func__, inventory, mmap, buf);
     return inventory->get(*mmap, addr, len, data, data_len, buf);
 }
 

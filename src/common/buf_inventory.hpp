@@ -23,7 +23,21 @@ public:
     bool is_started() const noexcept { return is_started_.load(std::memory_order_relaxed); }
     [[nodiscard]] doca_error_t expand(std::uint32_t num_elements);
     [[nodiscard]] doca_error_t get(doca_mmap &mmap, void *addr, std::size_t len, void *data,
-                                   std::size_t data_len, doca_buf **buf) noexcept;
+                                   std::size_t data_len, doca_buf **out) noexcept
+    {
+        const auto offset = reinterpret_cast<std::uintptr_t>(data) -
+                            reinterpret_cast<std::uintptr_t>(addr);
+        const bool is_data_inside = offset <= len && data_len <= len - offset;
+        if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) || !is_data_inside)
+            [[unlikely]]
+            return refuse_get(mmap, addr, len, data, data_len);
+        doca_buf *const buf = take();
+        if (buf == nullptr) [[unlikely]]
+            return report_empty();
+        buf->set(mmap, addr, len, data, data_len);
+        *out = buf;
+        return DOCA_SUCCESS;
+    }
     [[nodiscard]] doca_error_t dup(const doca_buf &src, doca_buf **dst) noexcept;
 
     bool is_inherited() const noexcept { return owner_.is_another(); }
@@ -31,9 +45,9 @@ public:
     void set_user_data(doca_data user_data) noexcept { user_data_ = user_data; }
 
 private:
-    [[nodiscard]] doca_error_t refuse_get(const doca_mmap &mmap, const void *addr, std::size_t len,
+    [[nodiscard, gnu::cold]] doca_error_t refuse_get(const doca_mmap &mmap, const void *addr, std::size_t len,
                                           const void *data, std::size_t data_len) const noexcept;
-    [[nodiscard]] doca_error_t report_empty() const noexcept;
+    [[nodiscard, gnu::cold]] doca_error_t report_empty() const noexcept;
 
     std::atomic<bool> is_started_{false};
     std::vector<std::unique_ptr<doca_buf[]>> chunks_;

@@ -173,7 +173,6 @@ doca_error_t doca_mmap::add_dev(doca_dev &dev)
             static_cast<void *>(this), devs_.size(), max_num_devices_);
     devs_.reserve(devs_.size() + 1);
     devs_.push_back(std::make_unique<softdoca::DeviceHold>(dev, "mmap", this));
-    first_dev_ = &devs_.front()->dev();
     return DOCA_SUCCESS;
 }
 
@@ -189,12 +188,11 @@ doca_error_t doca_mmap::rm_dev(doca_dev &dev) noexcept
         return LOG_REFUSED(DOCA_ERROR_NOT_FOUND, this, "mmap %p does not have device %s",
                            static_cast<void *>(this), dev.name());
     devs_.erase(found);
-    first_dev_ = devs_.empty() ? nullptr : &devs_.front()->dev();
     LOG_DBG("mmap %p: device %s removed", static_cast<void *>(this), dev.name());
     return DOCA_SUCCESS;
 }
 
-bool doca_mmap::has_among_all(const doca_dev &dev) const noexcept
+bool doca_mmap::has(const doca_dev &dev) const noexcept
 {
     return std::ranges::any_of(devs_, [&](const auto &hold) { return &hold->dev() == &dev; });
 }
@@ -210,6 +208,7 @@ doca_error_t doca_mmap::start() noexcept
                            "doca_mmap_start",
                            static_cast<void *>(this));
     is_started_ = was_started_ = is_free_cb_due_ = true;
+    usable_dev_ = devs_.empty() ? nullptr : &devs_.front()->dev();
     LOG_DBG("mmap %p started: [%p, %zu bytes], permissions 0x%x", static_cast<void *>(this),
             static_cast<void *>(base_), len_, permissions_);
     return DOCA_SUCCESS;
@@ -225,6 +224,7 @@ doca_error_t doca_mmap::stop() noexcept
                            "(doca_buf_dec_refcount) before doca_mmap_stop",
                            static_cast<void *>(this), num_bufs());
     is_started_ = false;
+    usable_dev_ = nullptr;
     LOG_INF("mmap %p stopped", static_cast<void *>(this));
     return DOCA_SUCCESS;
 }

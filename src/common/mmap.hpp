@@ -95,9 +95,11 @@ public:
             reinterpret_cast<std::uintptr_t>(addr) - reinterpret_cast<std::uintptr_t>(base_);
         return offset <= len_ && len <= len_ - offset;
     }
-    bool has(const doca_dev &dev) const noexcept
+    bool has(const doca_dev &dev) const noexcept;
+    /// Started, and has the device; one comparison for the device that was added first.
+    bool is_usable_by(const doca_dev &dev) const noexcept
     {
-        return first_dev_ == &dev || has_among_all(dev);
+        return usable_dev_ == &dev || (is_started_ && has(dev));
     }
 
     /// A buffer into this range came to be, or went. False: buffers are not counted here.
@@ -114,7 +116,6 @@ public:
     }
 
 private:
-    bool has_among_all(const doca_dev &dev) const noexcept;
     /// One thread writes, so no locked instruction; atomic, so that misuse is not undefined.
     void add_to_count(std::uint32_t delta) noexcept
     {
@@ -125,7 +126,7 @@ private:
     // Read for each task.
     std::byte *base_ = nullptr; // the user's memory, not ours
     std::size_t len_ = 0;
-    const doca_dev *first_dev_ = nullptr;
+    const doca_dev *usable_dev_ = nullptr; // while started: the device that was added first
     bool is_started_ = false;
     bool is_writable_ = true;
     bool is_thread_safe_ = false;

@@ -47,10 +47,13 @@ doca_pe::~doca_pe()
 
 std::uint8_t doca_pe::progress() noexcept
 {
-    if (ready_.empty() || callback_depth_ != 0 || owner_.is_another())
+    if (ready_.empty() || is_in_callback_ || owner_.is_another())
         return empty_turn();
     empty_turns = 0;
-    return ready_.front().turn() ? 1 : 0;
+    is_in_callback_ = true; // for the whole turn, whose last step is the callback
+    const bool has_delivered = ready_.front().turn();
+    is_in_callback_ = false;
+    return has_delivered ? 1 : 0;
 }
 
 std::uint8_t doca_pe::empty_turn() noexcept
@@ -63,7 +66,7 @@ std::uint8_t doca_pe::empty_turn() noexcept
 void doca_pe::yield_and_report() noexcept
 {
     sched_yield();
-    if (waiting_.empty() || callback_depth_ != 0)
+    if (waiting_.empty() || is_in_callback_)
         return;
     const std::uint64_t now = now_ns();
     waiting_.for_each([now](doca_ctx &ctx) { ctx.report_wait(now); });
@@ -98,7 +101,7 @@ doca_error_t doca_pe::connect(doca_ctx &ctx) noexcept
 
 doca_error_t doca_pe::check_destroy() const noexcept
 {
-    if (callback_depth_ != 0)
+    if (is_in_callback_)
         return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
                            "progress engine %p is running a callback; destroy it outside",
                            static_cast<const void *>(this));

@@ -55,21 +55,22 @@ public:
         ready_.rotate();
     }
     void add_waiting(doca_ctx & ctx) noexcept;
-    bool is_in_callback() const noexcept
-    {
-        return callback_depth_ != 0;
-    }
+    bool is_in_callback() const noexcept { return is_in_callback_; }
 
-    /// Lives while a callback of the program runs.
+    /// Lives while a call of the program, outside of turns, may run callbacks.
     class CallbackScope {
     public:
-        explicit CallbackScope(doca_pe &pe) noexcept : pe_(pe) { ++pe_.callback_depth_; }
-        ~CallbackScope() { --pe_.callback_depth_; }
+        explicit CallbackScope(doca_pe &pe) noexcept : pe_(pe), outer_(pe.is_in_callback_)
+        {
+            pe_.is_in_callback_ = true;
+        }
+        ~CallbackScope() { pe_.is_in_callback_ = outer_; }
         CallbackScope(const CallbackScope &) = delete;
         CallbackScope &operator=(const CallbackScope &) = delete;
 
     private:
         doca_pe &pe_;
+        const bool outer_;
     };
 
 private:
@@ -81,7 +82,7 @@ private:
 
     softdoca::IntrusiveList<doca_ctx, softdoca::ReadyList> ready_;
     softdoca::OwnerProcess owner_;
-    std::uint32_t callback_depth_ = 0;
+    bool is_in_callback_ = false; // or may be: in a turn
     bool is_armed_ = false; // the next context that becomes ready makes the handle readable
 
     softdoca::IntrusiveList<doca_ctx, softdoca::ConnectedList> connected_;

@@ -3,19 +3,15 @@
 
 #include "dma/copy_engine.hpp"
 
-#include "base/copy.hpp"
-
 #include <algorithm>
-#include <cstring>
 
 namespace softdoca {
 
 namespace {
 
-/// Above this libc's copy is at least as good as ours ...
+/// Above this libc's copy is at least as good as ours, and it is worth asking whether stores should
+/// pass the caches by.
 constexpr std::size_t kVectorCopyMax = 512 * 1024;
-/// ... and from here it is worth asking whether the caches should be passed by.
-constexpr std::size_t kStreamingMin = 512 * 1024;
 
 bool overlap(const std::byte *a, const std::byte *b, std::size_t len) noexcept
 {
@@ -100,18 +96,12 @@ CopyReport CopyEngine::check(const doca_buf *src, const doca_buf *dst) const noe
     return report;
 }
 
-CopyFault CopyEngine::copy(const doca_buf *src, doca_buf *dst) noexcept
+CopyFault CopyEngine::copy_lists(const doca_buf *src, doca_buf *dst) noexcept
 {
     const CopyFault fault = check(src, dst).fault;
-    if (fault != CopyFault::none) [[unlikely]]
-        return fault;
-    if (src->next() == nullptr && dst->next() == nullptr) [[likely]] {
-        move(dst->data() + dst->data_len(), src->data(), src->data_len());
-        dst->set_data_len(dst->data_len() + src->data_len());
-    } else {
+    if (fault == CopyFault::none)
         copy_stream(src, dst);
-    }
-    return CopyFault::none;
+    return fault;
 }
 
 /// Lists: the pieces end where either side's element ends.
@@ -133,21 +123,13 @@ void CopyEngine::copy_stream(const doca_buf *src, doca_buf *dst) noexcept
     }
 }
 
-/// The memory that overlaps is copied as if through a third place, like memmove.
-void CopyEngine::move(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+void CopyEngine::move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept
 {
-    if (len < kVectorCopyMin || overlap(dst, src, len))
+    if (overlap(dst, src, len))
         std::memmove(dst, src, len);
     else if (len <= kVectorCopyMax)
         copy_cached(dst, src, len);
-    else
-        move_large(dst, src, len);
-}
-
-void CopyEngine::move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept
-{
-    static_assert(kStreamingMin >= kVectorCopyMin);
-    if (footprint_.is_cold(dst, len))
+    else if (footprint_.is_cold(dst, len))
         copy_streaming(dst, src, len);
     else
         std::memcpy(dst, src, len);

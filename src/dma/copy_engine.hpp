@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include "base/copy.hpp"
 #include "common/buf.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace softdoca {
 
@@ -67,20 +69,49 @@ public:
     }
 
     /// Nothing is written unless the whole copy is in order.
-    [[nodiscard]] CopyFault copy(const doca_buf *src, doca_buf *dst) noexcept;
+    [[nodiscard]] CopyFault copy(const doca_buf *src, doca_buf *dst) noexcept
+    {
+        if (src != nullptr && dst != nullptr && copy_single(*src, *dst)) [[likely]]
+            return CopyFault::none;
+        return copy_lists(src, dst);
+    }
     /// Looks at everything that copy() looks at, and says where it found the fault.
     [[nodiscard]] CopyReport check(const doca_buf *src, const doca_buf *dst) const noexcept;
 
 private:
+    /// The common case, decided by as few tests as possible; false leaves it to the careful way.
+    bool copy_single(const doca_buf &src, doca_buf &dst) noexcept
+    {
+        const std::size_t len = src.data_len();
+        if (src.next() != nullptr || dst.next() != nullptr || !is_usable(src) || !is_usable(dst) ||
+            !dst.mmap()->is_writable() || len == 0 || len > limits_.max_buf_size ||
+            len > dst.tailroom())
+            return false;
+        move(dst.data() + dst.data_len(), src.data(), len);
+        dst.set_data_len(dst.data_len() + len);
+        return true;
+    }
+    CopyFault copy_lists(const doca_buf *src, doca_buf *dst) noexcept;
+    bool is_usable(const doca_buf &buf) const noexcept
+    {
+        return buf.mmap() != nullptr && buf.is_data_inside() && buf.mmap()->is_usable_by(dev_);
+    }
     CopyFault check_element(const doca_buf &buf) const noexcept;
     void measure_source(const doca_buf *src, CopyReport &report) const noexcept;
     void measure_destination(const doca_buf *dst, CopyReport &report) const noexcept;
-    void move(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
+    /// Memory that overlaps is copied as if through a third place.
+    void move(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+    {
+        if (len < kVectorCopyMin) [[likely]]
+            std::memmove(dst, src, len);
+        else
+            move_large(dst, src, len);
+    }
     void move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
     void copy_stream(const doca_buf *src, doca_buf *dst) noexcept;
 
     const doca_dev &dev_;
-    const DmaLimits &limits_;
+    const DmaLimits limits_;
     Footprint footprint_;
 };
 

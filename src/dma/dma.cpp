@@ -227,7 +227,6 @@ void doca_dma::deliver(doca_task &task, doca_error_t status,
                        doca_dma_task_memcpy_completion_cb_t callback) noexcept
 {
     end_flight(task, status);
-    const doca_pe::CallbackScope scope(*pe());
     callback(static_cast<doca_dma_task_memcpy *>(&task), task.user_data(), user_data());
 }
 
