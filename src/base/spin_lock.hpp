@@ -10,19 +10,23 @@
 
 namespace softdoca {
 
-/// Guards a few instructions. Uncontended it costs one exchange and one store, and a plain store in a
-/// process that has only one thread; a waiter yields, for on a machine with fewer CPUs than busy
-/// threads the holder may have been preempted.
+/// Guards a few instructions. Uncontended it costs one exchange and one store, and a plain store in
+/// a process that has only one thread. A waiter yields, for on a machine with fewer CPUs than busy
+/// threads the holder may have been preempted. Hot functions call try_lock() and leave the waiting
+/// to a function of its own, so that they need no stack frame.
 class SpinLock {
 public:
+    bool try_lock() noexcept
+    {
+        return __libc_single_threaded ||
+               !is_taken_.exchange(true, std::memory_order_acquire); // pairs with unlock()
+    }
     void lock() noexcept
     {
-        if (__libc_single_threaded)
-            return;
-        while (is_taken_.exchange(true, std::memory_order_acquire)) // pairs with unlock()
+        while (!try_lock())
             sched_yield();
     }
-    /// Harmless if a thread was made since lock(), which had no need to take the lock then.
+    /// Harmless if a thread was made since a lock() that did not need to take it.
     void unlock() noexcept { is_taken_.store(false, std::memory_order_release); }
 
 private:

@@ -12,6 +12,12 @@ LOG_SOURCE("CORE::BUF");
 
 namespace softdoca {
 
+void BufStore::give_back_later(doca_buf &buf) noexcept
+{
+    lock_.lock();
+    put_and_unlock(buf);
+}
+
 std::uint32_t BufStore::num_free() const noexcept
 {
     const std::scoped_lock lock(lock_);
@@ -78,10 +84,11 @@ void doca_buf::note_early_release() const noexcept
 {
     if (refcount() != 0)
         return;
-    LOG_ONCE(softdoca::LogLevel::warning, this,
-             "buffer %p was released while a task in flight uses it; it returns to its inventory when "
-             "the task ends. Release buffers after the completion callback",
-             static_cast<const void *>(this));
+    LOG_ONCE(
+        softdoca::LogLevel::warning, this,
+        "buffer %p was released while a task in flight uses it; it returns to its inventory when "
+        "the task ends. Release buffers after the completion callback",
+        static_cast<const void *>(this));
 }
 
 void doca_buf::release_list() noexcept
@@ -142,7 +149,7 @@ std::uint32_t doca_buf::list_len() const noexcept
 
 namespace {
 
-[[gnu::cold]] doca_error_t refuse_null(const char *call) noexcept
+[[gnu::cold, gnu::noinline]] doca_error_t refuse_null(const char *call) noexcept
 {
     return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call, "%s: a pointer is NULL", call);
 }

@@ -22,20 +22,25 @@ public:
     BufStore(const BufStore &) = delete;
     BufStore &operator=(const BufStore &) = delete;
 
-    /// nullptr when all are out.
-    [[nodiscard]] inline doca_buf *take() noexcept;
     inline void give_back(doca_buf &buf) noexcept;
 
     std::uint32_t num_elements() const noexcept { return num_elements_; }
     std::uint32_t num_free() const noexcept;
 
 protected:
+    bool try_lock() noexcept { return lock_.try_lock(); }
+    void lock() noexcept { lock_.lock(); }
+    /// Takes a buffer and unlocks; nullptr when all are out.
+    [[nodiscard]] inline doca_buf *take_and_unlock() noexcept;
     /// Adds new, unused buffers.
     void add(doca_buf *bufs, std::size_t num) noexcept;
     /// Takes num at once, linked by next, or nothing.
     [[nodiscard]] doca_buf *take_list(std::uint32_t num) noexcept;
 
 private:
+    [[gnu::cold, gnu::noinline]] void give_back_later(doca_buf &buf) noexcept;
+    inline void put_and_unlock(doca_buf &buf) noexcept;
+
     mutable SpinLock lock_;
     doca_buf *free_ = nullptr;
     std::uint32_t num_free_ = 0;
@@ -137,8 +142,8 @@ private:
 
     static constexpr std::uint32_t kPin = 1u << 16;
 
-    [[nodiscard, gnu::cold]] doca_error_t refuse_dec() const noexcept;
-    [[gnu::cold]] void note_early_release() const noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_dec() const noexcept;
+    [[gnu::cold, gnu::noinline]] void note_early_release() const noexcept;
     [[gnu::visibility("default")]] void release_list() noexcept;
     void release_or_release_list() noexcept
     {
@@ -156,30 +161,38 @@ private:
     doca_buf *next_ = nullptr; // in its list; in the store: next free one
     doca_mmap *mmap_ = nullptr;
     softdoca::BufStore *store_ = nullptr;
-    std::uint32_t refs_ = 0; // lower half: the program's references; upper half: pins
+    std::uint32_t refs_ = 0;  // lower half: the program's references; upper half: pins
     bool is_member_ = false;  // of a list, not its head
     bool is_counted_ = false; // by its mmap
 };
 static_assert(sizeof(doca_buf) == 64);
 
-inline doca_buf *softdoca::BufStore::take() noexcept
+inline doca_buf *softdoca::BufStore::take_and_unlock() noexcept
 {
-    const std::scoped_lock lock(lock_);
     doca_buf *const buf = free_;
-    if (buf == nullptr) [[unlikely]]
-        return nullptr;
-    free_ = buf->next_;
-    --num_free_;
-    buf->next_ = nullptr;
+    if (buf != nullptr) [[likely]] {
+        free_ = buf->next_;
+        --num_free_;
+        buf->next_ = nullptr;
+    }
+    lock_.unlock();
     return buf;
+}
+
+inline void softdoca::BufStore::put_and_unlock(doca_buf &buf) noexcept
+{
+    buf.next_ = free_;
+    free_ = &buf;
+    ++num_free_;
+    lock_.unlock();
 }
 
 inline void softdoca::BufStore::give_back(doca_buf &buf) noexcept
 {
-    const std::scoped_lock lock(lock_);
-    buf.next_ = free_;
-    free_ = &buf;
-    ++num_free_;
+    if (lock_.try_lock()) [[likely]]
+        put_and_unlock(buf);
+    else
+        give_back_later(buf);
 }
 
 inline void doca_buf::release() noexcept

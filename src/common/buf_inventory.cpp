@@ -46,6 +46,14 @@ doca_error_t doca_buf_inventory::expand(std::uint32_t num)
     return DOCA_SUCCESS;
 }
 
+/// Somebody else has the lock.
+doca_error_t doca_buf_inventory::get_later(doca_mmap &mmap, void *addr, std::size_t len, void *data,
+                                           std::size_t data_len, doca_buf **out) noexcept
+{
+    lock();
+    return get_and_unlock(mmap, addr, len, data, data_len, out);
+}
+
 doca_error_t doca_buf_inventory::refuse_get(const doca_mmap &mmap, const void *addr,
                                             std::size_t len, const void *data,
                                             std::size_t data_len) const noexcept
@@ -159,12 +167,13 @@ extern "C" doca_error_t doca_buf_inventory_stop(doca_buf_inventory *inventory)
 
 namespace {
 
-[[gnu::cold]] doca_error_t refuse_args(const char *call, const doca_buf_inventory *inventory,
-                                       const doca_mmap *mmap, const void *out) noexcept
+[[gnu::cold, gnu::noinline]] doca_error_t
+refuse_args(const doca_buf_inventory *inventory, const doca_mmap *mmap, const void *out) noexcept
 {
-    if (const doca_error_t bad = check(call, inventory); bad != DOCA_SUCCESS)
+    constexpr char kCall[] = "doca_buf_inventory_buf_get_by_args";
+    if (const doca_error_t bad = check(kCall, inventory); bad != DOCA_SUCCESS)
         return bad;
-    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, inventory, "%s: mmap %p or buf %p is NULL", call,
+    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, inventory, "%s: mmap %p or buf %p is NULL", kCall,
                        static_cast<const void *>(mmap), out);
 }
 
@@ -177,7 +186,7 @@ extern "C" doca_error_t doca_buf_inventory_buf_get_by_args(doca_buf_inventory *i
 {
     if (inventory == nullptr || mmap == nullptr || buf == nullptr || inventory->is_inherited())
         [[unlikely]]
-        return refuse_args(__func__, inventory, mmap, buf);
+        return refuse_args(inventory, mmap, buf);
     return inventory->get(*mmap, addr, len, data, data_len, buf);
 }
 

@@ -25,18 +25,14 @@ public:
     [[nodiscard]] doca_error_t get(doca_mmap &mmap, void *addr, std::size_t len, void *data,
                                    std::size_t data_len, doca_buf **out) noexcept
     {
-        const auto offset = reinterpret_cast<std::uintptr_t>(data) -
-                            reinterpret_cast<std::uintptr_t>(addr);
-        const bool is_data_inside = offset <= len && data_len <= len - offset;
-        if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) || !is_data_inside)
-            [[unlikely]]
+        const auto offset =
+            reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(addr);
+        if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) || offset > len ||
+            data_len > len - offset) [[unlikely]]
             return refuse_get(mmap, addr, len, data, data_len);
-        doca_buf *const buf = take();
-        if (buf == nullptr) [[unlikely]]
-            return report_empty();
-        buf->set(mmap, addr, len, data, data_len);
-        *out = buf;
-        return DOCA_SUCCESS;
+        if (!try_lock()) [[unlikely]]
+            return get_later(mmap, addr, len, data, data_len, out);
+        return get_and_unlock(mmap, addr, len, data, data_len, out);
     }
     [[nodiscard]] doca_error_t dup(const doca_buf &src, doca_buf **dst) noexcept;
 
@@ -45,9 +41,24 @@ public:
     void set_user_data(doca_data user_data) noexcept { user_data_ = user_data; }
 
 private:
-    [[nodiscard, gnu::cold]] doca_error_t refuse_get(const doca_mmap &mmap, const void *addr, std::size_t len,
-                                          const void *data, std::size_t data_len) const noexcept;
-    [[nodiscard, gnu::cold]] doca_error_t report_empty() const noexcept;
+    doca_error_t get_and_unlock(doca_mmap &mmap, void *addr, std::size_t len, void *data,
+                                std::size_t data_len, doca_buf **out) noexcept
+    {
+        doca_buf *const buf = take_and_unlock();
+        if (buf == nullptr) [[unlikely]]
+            return report_empty();
+        buf->set(mmap, addr, len, data, data_len);
+        *out = buf;
+        return DOCA_SUCCESS;
+    }
+    [[gnu::cold, gnu::noinline]] doca_error_t get_later(doca_mmap &mmap, void *addr,
+                                                        std::size_t len, void *data,
+                                                        std::size_t data_len,
+                                                        doca_buf **out) noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t
+    refuse_get(const doca_mmap &mmap, const void *addr, std::size_t len, const void *data,
+               std::size_t data_len) const noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t report_empty() const noexcept;
 
     std::atomic<bool> is_started_{false};
     std::vector<std::unique_ptr<doca_buf[]>> chunks_;

@@ -146,7 +146,8 @@ protected:
         ++num_allocated_;
     }
     /// The answer to an allocation that got no task: BAD_STATE, or NO_MEMORY of an empty pool.
-    [[nodiscard, gnu::cold]] doca_error_t refuse_alloc(const softdoca::TaskPool *pool) const noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_alloc(
+        const softdoca::TaskPool *pool) const noexcept;
 
     /// The task is the program's again. The completion callback must follow as the last step.
     void end_flight(doca_task & task, doca_error_t status) noexcept
@@ -187,7 +188,8 @@ private:
     }
     bool rare_turn() noexcept;
     void move_to(doca_ctx_states next) noexcept;
-    [[nodiscard, gnu::cold]] doca_error_t refuse_submit(const doca_task &task) const noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_submit(const doca_task &task)
+        const noexcept;
     void withdraw(doca_task & task) noexcept;
 
     // Touched for each task.

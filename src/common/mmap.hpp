@@ -96,10 +96,10 @@ public:
         return offset <= len_ && len <= len_ - offset;
     }
     bool has(const doca_dev &dev) const noexcept;
-    /// Started, and has the device; one comparison for the device that was added first.
-    bool is_usable_by(const doca_dev &dev) const noexcept
+    /// The device that was added first, while started: true for it means usable in one comparison.
+    bool is_first_usable(const doca_dev &dev) const noexcept
     {
-        return usable_dev_ == &dev || (is_started_ && has(dev));
+        return usable_dev_ == &dev;
     }
 
     /// A buffer into this range came to be, or went. False: buffers are not counted here.

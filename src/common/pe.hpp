@@ -55,7 +55,10 @@ public:
         ready_.rotate();
     }
     void add_waiting(doca_ctx & ctx) noexcept;
-    bool is_in_callback() const noexcept { return is_in_callback_; }
+    bool is_in_callback() const noexcept
+    {
+        return is_in_callback_;
+    }
 
     /// Lives while a call of the program, outside of turns, may run callbacks.
     class CallbackScope {
@@ -83,7 +86,7 @@ private:
     softdoca::IntrusiveList<doca_ctx, softdoca::ReadyList> ready_;
     softdoca::OwnerProcess owner_;
     bool is_in_callback_ = false; // or may be: in a turn
-    bool is_armed_ = false; // the next context that becomes ready makes the handle readable
+    bool is_armed_ = false;       // the next context that becomes ready makes the handle readable
 
     softdoca::IntrusiveList<doca_ctx, softdoca::ConnectedList> connected_;
     softdoca::IntrusiveList<doca_ctx, softdoca::WaitingList> waiting_;

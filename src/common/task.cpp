@@ -26,7 +26,7 @@ void TaskQueue::remove(doca_task &task) noexcept
 
 namespace {
 
-[[gnu::cold]] doca_error_t refuse_null(const char *call) noexcept
+[[gnu::cold, gnu::noinline]] doca_error_t refuse_null(const char *call) noexcept
 {
     return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call, "%s: task is NULL", call);
 }

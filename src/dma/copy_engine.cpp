@@ -96,7 +96,7 @@ CopyReport CopyEngine::check(const doca_buf *src, const doca_buf *dst) const noe
     return report;
 }
 
-CopyFault CopyEngine::copy_lists(const doca_buf *src, doca_buf *dst) noexcept
+CopyFault CopyEngine::copy(const doca_buf *src, doca_buf *dst) noexcept
 {
     const CopyFault fault = check(src, dst).fault;
     if (fault == CopyFault::none)

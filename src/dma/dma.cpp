@@ -199,7 +199,19 @@ doca_error_t doca_dma::check_task(const doca_task &task) noexcept
 
 void doca_dma::run(doca_task &task) noexcept
 {
-    if (engine_.copy(task.src(), task.dst()) != CopyFault::none) [[unlikely]] {
+    if (!engine_.is_simple(task.src(), task.dst()) ||
+        softdoca::log_enabled(softdoca::LogLevel::trace)) [[unlikely]] {
+        run_with_care(task);
+        return;
+    }
+    engine_.copy_simple(*task.src(), *task.dst());
+    deliver(task, DOCA_SUCCESS, on_success_);
+}
+
+/// Lists, other devices of an mmap, faults, and a log at TRACE.
+void doca_dma::run_with_care(doca_task &task) noexcept
+{
+    if (engine_.copy(task.src(), task.dst()) != CopyFault::none) {
         fail(task);
         return;
     }

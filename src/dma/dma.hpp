@@ -35,7 +35,8 @@ private:
 
     void deliver(doca_task &task, doca_error_t status,
                  doca_dma_task_memcpy_completion_cb_t callback) noexcept;
-    void fail(doca_task &task) noexcept;
+    [[gnu::noinline]] void run_with_care(doca_task &task) noexcept;
+    [[gnu::cold, gnu::noinline]] void fail(doca_task &task) noexcept;
 
     doca_dma_task_memcpy_completion_cb_t on_success_ = nullptr;
     doca_dma_task_memcpy_completion_cb_t on_error_ = nullptr;

@@ -354,18 +354,24 @@ TEST(OnceTable, ForgettingOneLeavesTheOthers)
 
 TEST(OnceTable, OneOfManyThreadsSpeaks)
 {
-    OnceTable table;
-    std::atomic<int> num_spoken{0};
-    const auto claim_all = [&] {
-        for (std::uintptr_t i = 0; i < 400; i++)
-            num_spoken += table.claim(object_at(i), kFile, 1, 1000, 1000) ? 1 : 0;
-    };
+    for (int round = 0; round < 20; round++) {
+        OnceTable table;
+        std::atomic<int> num_ready{0};
+        std::atomic<int> num_spoken{0};
+        const auto claim_all = [&] {
+            num_ready++;
+            while (num_ready < 4)
+                std::this_thread::yield();
+            for (std::uintptr_t i = 0; i < 400; i++)
+                num_spoken += table.claim(object_at(i), kFile, 1, 1000, 1000) ? 1 : 0;
+        };
 
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; i++)
-        threads.emplace_back(claim_all);
-    for (std::thread &thread : threads)
-        thread.join();
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; i++)
+            threads.emplace_back(claim_all);
+        for (std::thread &thread : threads)
+            thread.join();
 
-    EXPECT_EQ(num_spoken, 400);
+        EXPECT_EQ(num_spoken, 400);
+    }
 }

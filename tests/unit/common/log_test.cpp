@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -122,8 +123,7 @@ TEST(DocaLog, LeavesErrnoAloneAndPrintsIt)
     in_own_process([] {
         MemoryLog log;
         doca_log_backend *broken = nullptr;
-        const int fd = ::open("/dev/full", O_WRONLY);
-        doca_log_backend_create_with_fd(fd, &broken);
+        doca_log_backend_create_with_file(std::fopen("/dev/full", "w"), &broken);
 
         const char *format = "%m"; // no literal, as this is no ISO C++
         errno = ENOTTY;
