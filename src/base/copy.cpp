@@ -23,20 +23,26 @@ inline std::size_t to_boundary(const std::byte *dst, std::size_t align) noexcept
 }
 
 /// One loop for every vector width; the callers fix the instruction set. The loop writes whole
-/// aligned vectors; what lies before and behind it is covered by blocks that overlap it.
-template <std::size_t kWidth>
+/// aligned vectors, kUnroll at a time; what lies before and behind it is covered by blocks that
+/// overlap it.
+template <std::size_t kWidth, std::size_t kUnroll>
 [[gnu::always_inline]] inline void vector_loop(std::byte *dst, const std::byte *src,
                                                std::size_t len) noexcept
 {
+    static_assert(kUnroll == 2 || kUnroll == 4);
     using Vector [[gnu::vector_size(kWidth)]] = std::uint8_t;
-    constexpr std::size_t kBlock = 4 * kWidth;
+    constexpr std::size_t kBlock = kUnroll * kWidth;
+    // A memcpy of one vector is one unaligned load or store. Named vectors stay in registers.
     const auto copy_block = [](std::byte * to, const std::byte *from) __attribute__((always_inline))
     {
-        Vector a, b, c, d; // a memcpy of one vector is one unaligned load or store
+        Vector a, b;
+        [[maybe_unused]] Vector c, d;
         std::memcpy(&a, from, kWidth), std::memcpy(&b, from + kWidth, kWidth);
-        std::memcpy(&c, from + 2 * kWidth, kWidth), std::memcpy(&d, from + 3 * kWidth, kWidth);
+        if constexpr (kUnroll == 4)
+            std::memcpy(&c, from + 2 * kWidth, kWidth), std::memcpy(&d, from + 3 * kWidth, kWidth);
         std::memcpy(to, &a, kWidth), std::memcpy(to + kWidth, &b, kWidth);
-        std::memcpy(to + 2 * kWidth, &c, kWidth), std::memcpy(to + 3 * kWidth, &d, kWidth);
+        if constexpr (kUnroll == 4)
+            std::memcpy(to + 2 * kWidth, &c, kWidth), std::memcpy(to + 3 * kWidth, &d, kWidth);
     };
 
     std::byte *const last = dst + len - kBlock;
@@ -50,7 +56,7 @@ template <std::size_t kWidth>
 
 void cached_baseline(std::byte *dst, const std::byte *src, std::size_t len) noexcept
 {
-    vector_loop<16>(dst, src, len);
+    vector_loop<16, 4>(dst, src, len);
 }
 
 #ifdef __x86_64__
@@ -58,7 +64,18 @@ void cached_baseline(std::byte *dst, const std::byte *src, std::size_t len) noex
 [[gnu::target("avx2")]] void cached_avx2(std::byte *dst, const std::byte *src,
                                          std::size_t len) noexcept
 {
-    vector_loop<32>(dst, src, len);
+    vector_loop<32, 4>(dst, src, len);
+}
+
+/// Wide vectors win while both ranges fit into the first-level cache, narrow ones beyond it.
+[[gnu::target("avx512f,avx512vl,avx512bw")]] void
+cached_avx512(std::byte *dst, const std::byte *src, std::size_t len) noexcept
+{
+    constexpr std::size_t kFirstLevel = 20 * 1024;
+    if (len <= kFirstLevel)
+        vector_loop<64, 2>(dst, src, len);
+    else
+        cached_avx2(dst, src, len);
 }
 
 /// Non-temporal stores need an aligned destination and a fence before anybody is told.
@@ -105,6 +122,8 @@ void streaming_sse2(std::byte *dst, const std::byte *src, std::size_t len) noexc
 
 CopyFunction best_cached() noexcept
 {
+    if (__builtin_cpu_supports("avx512vbmi2")) // from here on wide vectors cost no clock speed
+        return cached_avx512;
     return __builtin_cpu_supports("avx2") ? cached_avx2 : cached_baseline;
 }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <string_view>
+#include <type_traits>
 
 #include <fcntl.h>
 #include <strings.h>
@@ -31,6 +32,7 @@ using namespace std::chrono_literals;
 constinit std::atomic<const LogSource *> newest_source{nullptr};
 constinit std::atomic<LogSinkFn> sdk_sink{nullptr};
 constinit OnceTable spoken;
+static_assert(std::is_trivially_destructible_v<OnceTable>);
 
 constexpr std::chrono::nanoseconds kWaitPeriod = 10s;
 

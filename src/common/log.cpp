@@ -9,9 +9,13 @@
 #include <doca_version.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include <fcntl.h>
@@ -34,6 +38,7 @@ constinit LogWorld sdk{[](std::uint32_t most_verbose) noexcept {
     softdoca::log_set_sink(write_to_sdk, most_verbose);
 }};
 constinit std::atomic<bool> has_standard{false};
+static_assert(std::is_trivially_destructible_v<LogWorld>);
 
 void write_to_sdk(const LogLine &line) noexcept
 {
@@ -71,6 +76,7 @@ private:
     std::atomic<int> num_{0};
 };
 constinit SourceList sources;
+static_assert(std::is_trivially_destructible_v<SourceList>);
 
 int SourceList::add(const char *name)
 {

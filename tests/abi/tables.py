@@ -8,7 +8,7 @@ from pathlib import Path
 API = Path(__file__).resolve().parent / "api"
 PARTS = ("core", "dma", "comch")
 
-# The same function twice in a table: the later row holds. These, and no others, come twice.
+# What stands twice in a table: the later row holds. These, and no others, come twice.
 TWICE = {
     ("doca_argp.h", "enum doca_argp_type"): "3.3 took JSON_OBJ out and added the devices",
     ("doca_argp.h", "includes"): "3.3 added doca_dev.h",

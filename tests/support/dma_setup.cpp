@@ -156,12 +156,13 @@ void DmaContext::changed(doca_data user_data, doca_ctx *, doca_ctx_states prev,
         context.on_state(prev, next);
 }
 
-DmaSetup::DmaSetup(std::uint32_t num_tasks, std::size_t area_len)
+DmaSetup::DmaSetup(std::uint32_t num_tasks, std::size_t area_len, Start start)
     : src(area_len), dst(area_len), src_mmap(device, src), dst_mmap(device, dst),
       inventory(kNumBufs), context(device, pe, num_tasks)
 {
     src.fill(1);
-    must(context.start());
+    if (start == Start::now)
+        must(context.start());
 }
 
 } // namespace softdoca::test

@@ -76,10 +76,13 @@ private:
     std::unordered_set<doca_task *> tasks_; // allocated, not freed
 };
 
+enum class Start { now, later };
+
 /// The set-up that most tests of copies begin with: everything up to a RUNNING context.
 class DmaSetup {
 public:
-    explicit DmaSetup(std::uint32_t num_tasks, std::size_t area_len = std::size_t{64} * 1024);
+    explicit DmaSetup(std::uint32_t num_tasks, std::size_t area_len = std::size_t{64} * 1024,
+                      Start start = Start::now);
 
     /// A source full of data.
     doca_buf *source(std::size_t offset, std::size_t len)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <fcntl.h>
@@ -27,6 +28,8 @@ void in_own_process(Body body)
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+        for (const char *name : {"SOFTDOCA_QUIET", "SOFTDOCA_LOG"})
+            ::unsetenv(name);
         body();
         std::fflush(nullptr);
         ::_exit(::testing::Test::HasFailure() ? 1 : 0);
