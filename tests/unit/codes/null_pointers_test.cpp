@@ -4,7 +4,7 @@
 // NULL for each pointer argument of each call. Log and argp have theirs in their own tests.
 
 #include "support/handles.hpp"
-#include "untouched.hpp"
+#include "unit/codes/untouched.hpp"
 
 #include <doca_ctx.h>
 #include <doca_dev.h>

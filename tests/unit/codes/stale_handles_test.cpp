@@ -7,7 +7,7 @@
 
 #include "support/dma_setup.hpp"
 #include "support/handles.hpp"
-#include "untouched.hpp"
+#include "unit/codes/untouched.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 // columns: see StartingColumnHasNoContext.
 
 #include "support/dma_setup.hpp"
+#include "support/lifecycle_matrix.hpp"
 
 #include <doca_ctx.h>
 #include <doca_dma.h>
@@ -15,27 +16,30 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
-#include <optional>
-#include <ostream>
 #include <sstream>
 #include <string>
-#include <tuple>
-#include <vector>
 
 namespace {
 
+using softdoca::test::Answer;
+using softdoca::test::Cell;
+using softdoca::test::cells_of;
+using softdoca::test::check_cell;
 using softdoca::test::DmaSetup;
+using softdoca::test::made_up;
 using softdoca::test::must;
+using softdoca::test::name_of_cell;
 using softdoca::test::Pe;
+using softdoca::test::Row;
 using softdoca::test::Start;
-
-enum State { never_started, idle_again, running, stopping, kNumStates };
-constexpr std::array kStateNames = {"IdleNeverStarted", "IdleAgain", "Running", "Stopping"};
 
 /// A DMA context for two tasks, brought into one of the states. In RUNNING and STOPPING the program
 /// holds one task, which in IdleAgain it has freed before.
 struct Scene {
+    enum State { never_started, idle_again, running, stopping, kNumStates };
+    static constexpr std::array kStateNames = {"IdleNeverStarted", "IdleAgain", "Running",
+                                               "Stopping"};
+
     explicit Scene(State state) : setup(2, 4096, Start::later)
     {
         if (state == never_started)
@@ -78,20 +82,6 @@ struct Scene {
     doca_task *task = nullptr;
 };
 
-using Answer = std::optional<doca_error_t>; // nothing: the cell cannot occur
-
-struct Row {
-    const char *name;
-    bool is_query; ///< changes nothing when it succeeds either
-    std::function<doca_error_t(Scene &)> call;
-    std::array<Answer, kNumStates> answers; ///< never started, idle again, running, stopping
-};
-
-void PrintTo(const Row &row, std::ostream *out)
-{
-    *out << row.name;
-}
-
 constexpr doca_error_t kOk = DOCA_SUCCESS;
 constexpr doca_error_t kInvalid = DOCA_ERROR_INVALID_VALUE;
 constexpr doca_error_t kBadState = DOCA_ERROR_BAD_STATE;
@@ -99,265 +89,211 @@ constexpr doca_error_t kInUse = DOCA_ERROR_IN_USE;
 constexpr doca_error_t kNotPermitted = DOCA_ERROR_NOT_PERMITTED;
 constexpr doca_error_t kNotSupported = DOCA_ERROR_NOT_SUPPORTED;
 constexpr doca_error_t kInProgress = DOCA_ERROR_IN_PROGRESS;
-constexpr std::array<Answer, kNumStates> kAlways = {kOk, kOk, kOk, kOk};
-constexpr std::array<Answer, kNumStates> kNever = {kNotSupported, kNotSupported, kNotSupported,
-                                                   kNotSupported};
-constexpr std::array<Answer, kNumStates> kOnlyIdle = {kOk, kOk, kBadState, kBadState};
-constexpr std::array<Answer, kNumStates> kBadArgument = {kInvalid, kInvalid, kInvalid, kInvalid};
-
-/// Something that is not NULL, for objects that cannot be made: a call must not look into it.
-template <typename T>
-T *made_up()
-{
-    static long long something;
-    return reinterpret_cast<T *>(&something);
-}
+using Answers = std::array<Answer, Scene::kNumStates>;
+constexpr Answers kAlways = {kOk, kOk, kOk, kOk};
+constexpr Answers kNever = {kNotSupported, kNotSupported, kNotSupported, kNotSupported};
+constexpr Answers kOnlyIdle = {kOk, kOk, kBadState, kBadState};
+constexpr Answers kBadArgument = {kInvalid, kInvalid, kInvalid, kInvalid};
 
 void ignore_task(doca_dma_task_memcpy *, doca_data, doca_data) {}
 void ignore_state(doca_data, doca_ctx *, doca_ctx_states, doca_ctx_states) {}
 void ignore_get(doca_sync_event_task_get *, doca_data, doca_data) {}
 void ignore_advice(doca_mmap_advise_task_invalidate_cache *, doca_data, doca_data) {}
 
-const Row kRows[] = {
+/// Never started, idle again, running, stopping.
+const Row<Scene> kRows[] = {
     // Engine and life cycle.
     {"ConnectToItsEngine",
-     false,
      [](Scene &s) { return doca_pe_connect_ctx(s.setup.pe, s.ctx()); },
      {kNotPermitted, kNotPermitted, kBadState, kBadState}},
     {"ConnectToAnotherEngine",
-     false,
      [](Scene &s) { return doca_pe_connect_ctx(s.another_pe, s.ctx()); },
      {kNotPermitted, kNotPermitted, kBadState, kBadState}},
-    {"Start", false, [](Scene &s) { return doca_ctx_start(s.ctx()); }, kOnlyIdle},
-    {"Stop",
-     false,
-     [](Scene &s) { return doca_ctx_stop(s.ctx()); },
-     {kOk, kOk, kInProgress, kInProgress}},
-    {"DmaDestroy",
-     false,
-     [](Scene &s) { return s.setup.context.destroy(); },
-     {kOk, kOk, kInUse, kInUse}},
-    {"PeDestroy",
-     false,
-     [](Scene &s) { return s.setup.pe.destroy(); },
-     {kInUse, kInUse, kInUse, kInUse}},
+    {"Start", [](Scene &s) { return doca_ctx_start(s.ctx()); }, kOnlyIdle},
+    {"Stop", [](Scene &s) { return doca_ctx_stop(s.ctx()); }, {kOk, kOk, kInProgress, kInProgress}},
+    {"DmaDestroy", [](Scene &s) { return s.setup.context.destroy(); }, {kOk, kOk, kInUse, kInUse}},
+    {"PeDestroy", [](Scene &s) { return s.setup.pe.destroy(); }, {kInUse, kInUse, kInUse, kInUse}},
     {"DevClose",
-     false,
      [](Scene &s) { return s.setup.device.destroy(); },
      {kInUse, kInUse, kInUse, kInUse}},
 
     // Queries and what may be set at any time.
-    {"GetState", true,
+    {"GetState",
      [](Scene &s) {
          doca_ctx_states state{};
          return doca_ctx_get_state(s.ctx(), &state);
      },
-     kAlways},
-    {"GetNumInflight", true,
+     kAlways, true},
+    {"GetNumInflight",
      [](Scene &s) {
          std::size_t num = 0;
          return doca_ctx_get_num_inflight_tasks(s.ctx(), &num);
      },
-     kAlways},
-    {"GetUserData", true,
+     kAlways, true},
+    {"GetUserData",
      [](Scene &s) {
          doca_data user_data{};
          return doca_ctx_get_user_data(s.ctx(), &user_data);
      },
-     kAlways},
+     kAlways, true},
     {"SetUserData",
-     true, // it sets what is there
-     [](Scene &s) { return doca_ctx_set_user_data(s.ctx(), {.ptr = &s.setup.context}); }, kAlways},
-    {"SetStateChangedCb", true,
-     [](Scene &s) { return doca_ctx_set_state_changed_cb(s.ctx(), ignore_state); }, kAlways},
-    {"FlushTasks", true,
+     [](Scene &s) { return doca_ctx_set_user_data(s.ctx(), {.ptr = &s.setup.context}); }, kAlways,
+     true},
+    {"SetStateChangedCb",
+     [](Scene &s) { return doca_ctx_set_state_changed_cb(s.ctx(), ignore_state); }, kAlways, true},
+    {"FlushTasks",
      [](Scene &s) {
          doca_ctx_flush_tasks(s.ctx());
          return kOk;
      },
-     kAlways},
-    {"CapGetMaxNumTasks", true,
+     kAlways, true},
+    {"CapGetMaxNumTasks",
      [](Scene &s) {
          std::uint32_t num = 0;
          return doca_dma_cap_get_max_num_tasks(s.dma(), &num);
      },
-     kAlways},
-    {"CapGetNumCompletionVectors", true,
+     kAlways, true},
+    {"CapGetNumCompletionVectors",
      [](Scene &s) {
          std::uint32_t num = 0;
          return doca_ctx_cap_get_num_completion_vectors(s.setup.device.info(), &num);
      },
-     kAlways},
-    {"GetNotificationHandle", true,
+     kAlways, true},
+    {"GetNotificationHandle",
      [](Scene &s) {
          doca_notification_handle_t handle = -1;
          return doca_pe_get_notification_handle(s.setup.pe, &handle);
      },
-     kAlways},
-    {"RequestNotification", true, [](Scene &s) { return doca_pe_request_notification(s.setup.pe); },
-     kAlways},
-    {"ClearNotification", true, [](Scene &s) { return doca_pe_clear_notification(s.setup.pe, 0); },
-     kAlways},
-    {"SetEventMode", true,
+     kAlways, true},
+    {"RequestNotification", [](Scene &s) { return doca_pe_request_notification(s.setup.pe); },
+     kAlways, true},
+    {"ClearNotification", [](Scene &s) { return doca_pe_clear_notification(s.setup.pe, 0); },
+     kAlways, true},
+    {"SetEventMode",
      [](Scene &s) { return doca_pe_set_event_mode(s.setup.pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL); },
-     kAlways},
+     kAlways, true},
 
     // Configuration.
     {"SetDatapathOnGpu",
-     false,
      [](Scene &s) { return doca_ctx_set_datapath_on_gpu(s.ctx(), made_up<doca_gpu>()); },
      {kNotSupported, kNotSupported, kBadState, kBadState}},
     {"SetDatapathOnDpa",
-     false,
      [](Scene &s) { return doca_ctx_set_datapath_on_dpa(s.ctx(), made_up<doca_dpa>()); },
      {kNotSupported, kNotSupported, kBadState, kBadState}},
-    {"SetDatapathOnNoGpu", false,
-     [](Scene &s) { return doca_ctx_set_datapath_on_gpu(s.ctx(), nullptr); }, kBadArgument},
-    {"SetCompletionVector", false,
-     [](Scene &s) { return doca_ctx_set_completion_vector(s.ctx(), 0); }, kOnlyIdle},
-    {"SetCompletionVectorThatIsNone", false,
+    {"SetDatapathOnNoGpu", [](Scene &s) { return doca_ctx_set_datapath_on_gpu(s.ctx(), nullptr); },
+     kBadArgument},
+    {"SetCompletionVector", [](Scene &s) { return doca_ctx_set_completion_vector(s.ctx(), 0); },
+     kOnlyIdle},
+    {"SetCompletionVectorThatIsNone",
      [](Scene &s) { return doca_ctx_set_completion_vector(s.ctx(), 1); }, kBadArgument},
-    {"ProfilerSetMaxNranges", false,
+    {"ProfilerSetMaxNranges",
      [](Scene &s) { return doca_ctx_profiler_set_max_nranges(s.ctx(), 64); }, kOnlyIdle},
-    {"MemcpySetConf", false,
+    {"MemcpySetConf",
      [](Scene &s) { return doca_dma_task_memcpy_set_conf(s.dma(), ignore_task, ignore_task, 3); },
      kOnlyIdle},
-    {"MemcpySetConfWithoutTasks", false,
+    {"MemcpySetConfWithoutTasks",
      [](Scene &s) { return doca_dma_task_memcpy_set_conf(s.dma(), ignore_task, ignore_task, 0); },
      kBadArgument},
-    {"MemcpySetConfWithoutCallback", false,
+    {"MemcpySetConfWithoutCallback",
      [](Scene &s) { return doca_dma_task_memcpy_set_conf(s.dma(), ignore_task, nullptr, 3); },
      kBadArgument},
 
     // Tasks.
-    {"AllocInit",
-     false,
-     [](Scene &s) { return s.alloc(); },
-     {kBadState, kBadState, kOk, kBadState}},
+    {"AllocInit", [](Scene &s) { return s.alloc(); }, {kBadState, kBadState, kOk, kBadState}},
     {"AllocInitBeyondThePool",
-     false,
      [](Scene &s) {
          (void)s.alloc();
          return s.alloc();
      },
      {kBadState, kBadState, DOCA_ERROR_NO_MEMORY, kBadState}},
-    {"AllocInitToNowhere", false,
+    {"AllocInitToNowhere",
      [](Scene &s) {
          return doca_dma_task_memcpy_alloc_init(s.dma(), nullptr, nullptr, {}, nullptr);
      },
      kBadArgument},
     {"Submit",
-     false,
      [](Scene &s) { return doca_task_submit(s.task); },
      {Answer{}, kBadState, kOk, kBadState}},
     {"SubmitExFlush",
-     false,
      [](Scene &s) { return doca_task_submit_ex(s.task, DOCA_TASK_SUBMIT_FLAG_FLUSH); },
      {Answer{}, kBadState, kOk, kBadState}},
     {"SubmitExNone",
-     false,
      [](Scene &s) { return doca_task_submit_ex(s.task, DOCA_TASK_SUBMIT_FLAG_NONE); },
      {Answer{}, kBadState, kOk, kBadState}},
     {"TrySubmit",
-     false,
      [](Scene &s) { return doca_task_try_submit(s.task); },
      {Answer{}, kBadState, kOk, kBadState}},
     {"TrySubmitOfAnEmptySource",
-     false,
      [](Scene &s) {
          must(doca_buf_reset_data_len(s.src));
          return doca_task_try_submit(s.task);
      },
      {Answer{}, kBadState, kInvalid, kBadState}},
     {"TaskGetters",
-     true,
      [](Scene &s) {
          (void)doca_task_get_user_data(s.task);
          EXPECT_EQ(doca_task_get_ctx(s.task), s.ctx());
          return doca_task_get_status(s.task);
      },
-     {Answer{}, Answer{}, kOk, kOk}},
+     {Answer{}, Answer{}, kOk, kOk},
+     true},
 
     // Not offered by this release: the same answer in every state.
-    {"DmaGetGpuHandle", false,
+    {"DmaGetGpuHandle",
      [](Scene &s) {
          doca_gpu_dma *handle = nullptr;
          return doca_dma_get_gpu_handle(s.dma(), &handle);
      },
      kNever},
-    {"GraphCreate", false,
+    {"GraphCreate",
      [](Scene &s) {
          doca_graph *graph = nullptr;
          return doca_graph_create(s.setup.pe, &graph);
      },
      kNever},
-    {"GraphNodeCreateFromCtx", false,
+    {"GraphNodeCreateFromCtx",
      [](Scene &s) {
          doca_graph_node *node = nullptr;
          return doca_graph_node_create_from_ctx(made_up<doca_graph>(), s.ctx(), &node);
      },
      kNever},
-    {"GraphAddDependency", false,
+    {"GraphAddDependency",
      [](Scene &) {
          return doca_graph_add_dependency(made_up<doca_graph>(), made_up<doca_graph_node>(),
                                           made_up<doca_graph_node>());
      },
      kNever},
-    {"GraphInstanceCreate", false,
+    {"GraphInstanceCreate",
      [](Scene &) {
          doca_graph_instance *instance = nullptr;
          return doca_graph_instance_create(made_up<doca_graph>(), &instance);
      },
      kNever},
-    {"SyncEventTaskGetSetConf", false,
+    {"SyncEventTaskGetSetConf",
      [](Scene &) {
          return doca_sync_event_task_get_set_conf(made_up<doca_sync_event>(), ignore_get,
                                                   ignore_get, 1);
      },
      kNever},
-    {"MmapAdviseSetConf", false,
+    {"MmapAdviseSetConf",
      [](Scene &) {
          return doca_mmap_advise_task_invalidate_cache_set_conf(made_up<doca_mmap_advise>(),
                                                                 ignore_advice, ignore_advice, 1);
      },
      kNever},
-    {"TaskBatchSubmit", false,
-     [](Scene &) { return doca_task_batch_submit(made_up<doca_task_batch>()); }, kNever},
+    {"TaskBatchSubmit", [](Scene &) { return doca_task_batch_submit(made_up<doca_task_batch>()); },
+     kNever},
 };
 
-class DocaCtxMatrix : public testing::TestWithParam<std::tuple<Row, int>> {};
+class DocaCtxMatrix : public testing::TestWithParam<Cell<Scene>> {};
 
 TEST_P(DocaCtxMatrix, AnswersAsTheTableSays)
 {
-    const auto &[row, state] = GetParam();
-    Scene scene(static_cast<State>(state));
-    const std::string before = scene.picture();
-
-    const doca_error_t result = row.call(scene);
-
-    EXPECT_EQ(result, *row.answers[static_cast<std::size_t>(state)]);
-    if (row.is_query || (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)) {
-        EXPECT_EQ(scene.picture(), before);
-    }
+    check_cell(GetParam());
 }
 
-std::vector<std::tuple<Row, int>> all_cells()
-{
-    std::vector<std::tuple<Row, int>> cells;
-    for (const Row &row : kRows)
-        for (int state = 0; state < kNumStates; ++state)
-            if (row.answers[static_cast<std::size_t>(state)])
-                cells.emplace_back(row, state);
-    return cells;
-}
-
-std::string name_of_cell(const testing::TestParamInfo<std::tuple<Row, int>> &info)
-{
-    const auto &[row, state] = info.param;
-    return std::string(row.name) + kStateNames[static_cast<std::size_t>(state)];
-}
-
-INSTANTIATE_TEST_SUITE_P(Cells, DocaCtxMatrix, testing::ValuesIn(all_cells()), name_of_cell);
+INSTANTIATE_TEST_SUITE_P(Cells, DocaCtxMatrix, testing::ValuesIn(cells_of(kRows)),
+                         name_of_cell<Scene>);
 
 TEST(DocaCtxStates, StartingColumnHasNoContext)
 {
