@@ -10,13 +10,16 @@
 
 #include <doca_dev.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace softdoca {
 
 struct DevinfoList;
+struct DevinfoEntry;
 
 /// Marks a device as used by an object for as long as it lives; doca_dev_close refuses meanwhile.
 class [[gnu::visibility("default")]] DeviceHold : private ListHook<DeviceHold>
@@ -52,6 +55,12 @@ const Device *device_of(const doca_devinfo *devinfo) noexcept;
 [[gnu::visibility("default"), nodiscard]] doca_error_t check_open(LogSite site, const char *call,
                                                                   const doca_dev *dev) noexcept;
 
+/// The entry behind a devinfo, checked against all lists and open devices; nullptr as above.
+const DevinfoEntry *entry_of(const doca_devinfo *devinfo) noexcept;
+
+/// INVALID_VALUE in the name of the public function call, for a devinfo that is NULL or stale.
+[[nodiscard]] doca_error_t refuse_devinfo(const char *call, const doca_devinfo *devinfo) noexcept;
+
 /// Copies text into the caller's buffer, which must have min_size bytes, and fills the rest with
 /// zeros; refuses in the name of the public function call.
 [[nodiscard]] doca_error_t copy_text(const char *call, const std::string &text, char *out,
@@ -67,6 +76,19 @@ struct DevinfoEntry {
 } // namespace softdoca
 
 struct doca_devinfo : softdoca::DevinfoEntry {};
+
+namespace softdoca {
+
+/// What doca_devinfo_create_list hands out: the array of pointers that the program sees, and the
+/// entries behind it.
+struct DevinfoList {
+    std::vector<doca_devinfo> entries;
+    std::vector<doca_devinfo *> pointers;
+    std::atomic<bool> was_searched{false}; // an address was compared ...
+    std::atomic<bool> was_found{false};    // ... and one was equal
+};
+
+} // namespace softdoca
 
 /// A device of this node. There is one object for each, made at the first open and kept for ever,
 /// so that a stale pointer is recognised. Open while references are held. Threads: any.

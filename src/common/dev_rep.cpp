@@ -8,6 +8,8 @@
 #include "base/log_sink.hpp"
 #include "base/never_destroyed.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -37,8 +39,15 @@ struct RepRegistry {
 
 constinit NeverDestroyed<RepRegistry> registry;
 
+/// A forked child must not find the lock taken by a thread that it does not have.
+[[gnu::constructor]] void keep_lock_over_forks()
+{
+    const auto unlock = [] { rep_mutex.unlock(); };
+    pthread_atfork([] { rep_mutex.lock(); }, unlock, unlock);
+}
+
 /// The entry behind a pointer, checked against all that exist; nullptr for NULL and stale ones.
-const doca_devinfo_rep *entry_of(const doca_devinfo_rep *info) noexcept
+const doca_devinfo_rep *rep_entry_of(const doca_devinfo_rep *info) noexcept
 {
     if (info == nullptr)
         return nullptr;
@@ -116,7 +125,7 @@ doca_error_t query_filter(const char *call, const doca_devinfo *devinfo, std::ui
 template <typename Value, typename Answer>
 doca_error_t query(const char *call, const doca_devinfo_rep *info, Value *out, Answer &&answer)
 {
-    const doca_devinfo_rep *const entry = entry_of(info);
+    const doca_devinfo_rep *const entry = rep_entry_of(info);
     if (entry == nullptr)
         return refuse_info(call, info);
     if (out == nullptr)
@@ -152,11 +161,11 @@ doca_error_t close_rep(doca_dev_rep *rep) noexcept
 } // namespace softdoca
 
 using softdoca::copy_text;
-using softdoca::entry_of;
 using softdoca::Function;
 using softdoca::query;
 using softdoca::query_filter;
 using softdoca::refuse_info;
+using softdoca::rep_entry_of;
 
 extern "C" doca_error_t doca_devinfo_rep_create_list(doca_dev *dev, int filter,
                                                      doca_devinfo_rep ***dev_list_rep,
@@ -197,7 +206,7 @@ extern "C" doca_error_t doca_devinfo_rep_destroy_list(doca_devinfo_rep **dev_lis
 
 extern "C" doca_error_t doca_dev_rep_open(doca_devinfo_rep *devinfo, doca_dev_rep **dev_rep)
 {
-    const doca_devinfo_rep *const entry = entry_of(devinfo);
+    const doca_devinfo_rep *const entry = rep_entry_of(devinfo);
     if (entry == nullptr)
         return refuse_info(__func__, devinfo);
     if (const doca_error_t bad = softdoca::check_open(LOG_SITE, __func__, entry->dev);
@@ -254,7 +263,7 @@ doca_devinfo_rep_cap_is_filter_emulated_supported(const doca_devinfo *devinfo,
 extern "C" doca_error_t doca_devinfo_rep_get_vuid(const doca_devinfo_rep *devinfo_rep,
                                                   char *rep_vuid, uint32_t size)
 {
-    const doca_devinfo_rep *const entry = entry_of(devinfo_rep);
+    const doca_devinfo_rep *const entry = rep_entry_of(devinfo_rep);
     if (entry == nullptr)
         return refuse_info(__func__, devinfo_rep);
     return copy_text(__func__, entry->function->vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
@@ -263,7 +272,7 @@ extern "C" doca_error_t doca_devinfo_rep_get_vuid(const doca_devinfo_rep *devinf
 extern "C" doca_error_t doca_devinfo_rep_get_pci_addr_str(const doca_devinfo_rep *devinfo_rep,
                                                           char *pci_addr_str)
 {
-    const doca_devinfo_rep *const entry = entry_of(devinfo_rep);
+    const doca_devinfo_rep *const entry = rep_entry_of(devinfo_rep);
     if (entry == nullptr)
         return refuse_info(__func__, devinfo_rep);
     if (pci_addr_str == nullptr)
@@ -289,7 +298,7 @@ extern "C" doca_error_t doca_devinfo_rep_get_is_hotplug(const doca_devinfo_rep *
 extern "C" doca_error_t doca_devinfo_rep_get_iface_name(const doca_devinfo_rep *devinfo_rep,
                                                         char *iface_name, uint32_t size)
 {
-    const doca_devinfo_rep *const entry = entry_of(devinfo_rep);
+    const doca_devinfo_rep *const entry = rep_entry_of(devinfo_rep);
     if (entry == nullptr)
         return refuse_info(__func__, devinfo_rep);
     return copy_text(__func__, entry->function->iface_name, iface_name, size,
@@ -307,7 +316,7 @@ extern "C" doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_re
                                                            const char *pci_addr_str,
                                                            uint8_t *is_equal)
 {
-    const doca_devinfo_rep *const entry = entry_of(devinfo_rep);
+    const doca_devinfo_rep *const entry = rep_entry_of(devinfo_rep);
     if (entry == nullptr)
         return refuse_info(__func__, devinfo_rep);
     if (pci_addr_str == nullptr || is_equal == nullptr)

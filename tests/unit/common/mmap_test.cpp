@@ -74,6 +74,7 @@ protected:
     }
 
     Device device_;
+    Device other_{"03:00.1"};
     Memory memory_{2 * kSize};
     Mmap mmap_;
     Inventory inventory_{4};
@@ -197,7 +198,6 @@ TEST_F(DocaMmap, WhileStartedNothingIsConfigured)
 {
     must(doca_mmap_set_user_data(mmap_, {.u64 = 42}));
     start();
-    const Device other("03:00.1");
 
     EXPECT_EQ(doca_mmap_set_memrange(mmap_, memory_.data(), 64), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_mmap_set_dmabuf_memrange(mmap_, STDIN_FILENO, memory_.data(), 0, 64),
@@ -206,7 +206,7 @@ TEST_F(DocaMmap, WhileStartedNothingIsConfigured)
     EXPECT_EQ(doca_mmap_set_free_cb(mmap_, FreeCalls::on_free, nullptr), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_mmap_set_user_data(mmap_, {.u64 = 43}), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_mmap_set_max_num_devices(mmap_, 4), DOCA_ERROR_NOT_PERMITTED);
-    EXPECT_EQ(doca_mmap_add_dev(mmap_, other), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_mmap_add_dev(mmap_, other_), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_mmap_rm_dev(mmap_, device_), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_mmap_enable_thread_safety(mmap_), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_mmap_start(mmap_), DOCA_ERROR_BAD_STATE);
@@ -272,28 +272,26 @@ TEST_F(DocaMmap, ADeviceIsInItOnce)
 
 TEST_F(DocaMmap, RemovingADeviceLeavesTheOthers)
 {
-    const Device other("03:00.1");
     must(doca_mmap_add_dev(mmap_, device_));
-    must(doca_mmap_add_dev(mmap_, other));
+    must(doca_mmap_add_dev(mmap_, other_));
 
     EXPECT_EQ(doca_mmap_rm_dev(mmap_, device_), DOCA_SUCCESS);
 
-    EXPECT_EQ(doca_mmap_add_dev(mmap_, other), DOCA_ERROR_ALREADY_EXIST);
+    EXPECT_EQ(doca_mmap_add_dev(mmap_, other_), DOCA_ERROR_ALREADY_EXIST);
     EXPECT_EQ(doca_mmap_add_dev(mmap_, device_), DOCA_SUCCESS);
 }
 
 TEST_F(DocaMmap, TheNumberOfDevicesIsLimited)
 {
-    const Device other("03:00.1");
     EXPECT_EQ(doca_mmap_set_max_num_devices(mmap_, 1), DOCA_SUCCESS);
     EXPECT_EQ(max_num_devices(mmap_), 1u);
     must(doca_mmap_add_dev(mmap_, device_));
 
-    EXPECT_EQ(doca_mmap_add_dev(mmap_, other), DOCA_ERROR_NO_MEMORY);
-    EXPECT_EQ(doca_mmap_rm_dev(mmap_, other), DOCA_ERROR_NOT_FOUND);
+    EXPECT_EQ(doca_mmap_add_dev(mmap_, other_), DOCA_ERROR_NO_MEMORY);
+    EXPECT_EQ(doca_mmap_rm_dev(mmap_, other_), DOCA_ERROR_NOT_FOUND);
 
     EXPECT_EQ(doca_mmap_set_max_num_devices(mmap_, 2), DOCA_SUCCESS);
-    EXPECT_EQ(doca_mmap_add_dev(mmap_, other), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_add_dev(mmap_, other_), DOCA_SUCCESS);
     EXPECT_EQ(doca_mmap_set_max_num_devices(mmap_, 1), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_set_max_num_devices(mmap_, 0), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(max_num_devices(mmap_), 2u);
