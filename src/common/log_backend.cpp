@@ -1,253 +1,220 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-#include "common/log_backend.hpp"
+#include "base/api_guard.hpp"
+#include "common/log_world.hpp"
+#include "common/version.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <string_view>
+#include <doca_log.h>
+#include <doca_version.h>
 
-#include <syslog.h> // last: its LOG_ERR hides ours, which this file does not need
+#include <array>
+#include <atomic>
+#include <memory>
 
-using softdoca::LogBand;
+#include <fcntl.h>
+
+using softdoca::api_guard;
+using softdoca::application_log;
 using softdoca::LogEnd;
-using softdoca::LogLevel;
-using softdoca::LogLimit;
-using softdoca::LogLine;
 using softdoca::LogWorld;
+using softdoca::sdk_log;
 
-LOG_SOURCE("CORE::LOG");
+LOG_SOURCE("CORE::LOG_BACKEND");
 
 namespace {
 
-std::uint32_t number_of(LogLevel level) noexcept
+constinit std::atomic<bool> has_standard{false};
+
+const char *name_of(const LogWorld &world) noexcept
 {
-    return static_cast<std::uint32_t>(level);
+    return &world == &sdk_log ? "SDK" : "application";
 }
 
-struct FileBackend final : doca_log_backend {
-public:
-    FileBackend(std::FILE *file, LogBand band) noexcept : doca_log_backend(band), file_(file) {}
-
-    /// Flushed at once: the line is in its place among those of other streams, also after a crash.
-    void write(const LogLine &line) noexcept override
-    {
-        const std::string_view text = line.whole();
-        ::flockfile(file_);
-        (void)::fwrite_unlocked(text.data(), 1, text.size(), file_);
-        (void)::fflush_unlocked(file_);
-        ::funlockfile(file_);
-    }
-
-private:
-    std::FILE *const file_; // the program's
-};
-
-struct FdBackend final : doca_log_backend {
-public:
-    explicit FdBackend(int fd) noexcept : fd_(fd) {}
-
-    void write(const LogLine &line) noexcept override { line.write_to(fd_); }
-
-private:
-    const int fd_; // the program's
-};
-
-/// Is this thread inside a handler? Then its lines pass by all backends with handlers: it would
-/// call itself for ever, and two handlers that log in two threads would wait for each other.
-constinit thread_local bool is_in_handler = false;
-
-struct BufBackend final : doca_log_backend {
-public:
-    BufBackend(char *buf, std::size_t capacity, log_flush_callback handler) noexcept
-        : buf_(buf), capacity_(capacity), handler_(handler)
-    {
-    }
-
-    void write(const LogLine &line) noexcept override
-    {
-        const std::string_view text = line.whole();
-        if (is_in_handler)
-            return;
-        if (text.size() >= capacity_) {
-            LOG_ONCE(LogLevel::warning, this,
-                     "log backend %p: records are lost, for one has %zu bytes and its buffer %zu; "
-                     "give it room for the longest line and a NUL",
-                     static_cast<void *>(this), text.size(), capacity_);
-            return;
-        }
-        is_in_handler = true;
-        {
-            const std::lock_guard lock(mutex_);
-            buf_[text.copy(buf_, text.size())] = '\0';
-            handler_(buf_);
-        }
-        is_in_handler = false;
-    }
-
-private:
-    std::mutex mutex_; // the buffer, until the handler is done with it
-    char *const buf_;  // the program's
-    const std::size_t capacity_;
-    const log_flush_callback handler_;
-};
-
-/// The ident belongs to the whole process, but each backend has its own.
-constinit std::mutex syslog_mutex;
-
-struct SyslogBackend final : doca_log_backend {
-public:
-    explicit SyslogBackend(const char *name) : name_(name) {}
-
-    /// Without the time, which the system log adds.
-    void write(const LogLine &line) noexcept override
-    {
-        std::string_view text = line.after_time();
-        text.remove_suffix(1); // the newline
-        const std::lock_guard lock(syslog_mutex);
-        ::openlog(name_.c_str(), LOG_PID, LOG_USER);
-        ::syslog(priority_of(line.level()), "%.*s", static_cast<int>(text.size()), text.data());
-    }
-
-private:
-    static int priority_of(LogLevel level) noexcept
-    {
-        switch (level) {
-        case LogLevel::crit:
-            return LOG_CRIT;
-        case LogLevel::error:
-            return LOG_ERR;
-        case LogLevel::warning:
-            return LOG_WARNING;
-        case LogLevel::info:
-            return LOG_INFO;
-        case LogLevel::debug:
-        case LogLevel::trace:
-            break;
-        }
-        return LOG_DEBUG;
-    }
-
-    const std::string name_; // openlog keeps the pointer
-};
-
-} // namespace
-
-bool LogLimit::may_be(std::uint32_t level) const noexcept
+/// The end of every create function.
+doca_error_t add_backend(LogWorld &world, std::unique_ptr<doca_log_backend> made,
+                         doca_log_backend **backend)
 {
-    if (!pin_.has_value())
-        return true;
-    return end_ == LogEnd::lower ? level >= *pin_ : level <= *pin_;
-}
-
-void LogLimit::set(std::uint32_t level) noexcept
-{
-    level_.store(may_be(level) ? level : *pin_, std::memory_order_relaxed);
-}
-
-bool doca_log_backend::shows(std::uint32_t level) const noexcept
-{
-    return level <= lower_.level() && level >= upper_.level() && level >= band_.least_verbose &&
-           level <= band_.most_verbose;
-}
-
-std::optional<std::size_t> LogWorld::add(std::span<std::unique_ptr<doca_log_backend>> backends)
-{
-    const std::lock_guard lock(mutex_);
-    const std::size_t num_before = num_backends_.load();
-    if (backends.size() > kMaxBackends - num_before)
-        return std::nullopt;
-    for (std::size_t i = 0; i < backends.size(); i++) {
-        backends[i]->limit(LogEnd::lower).set(lower_.load());
-        backends[i]->limit(LogEnd::upper).set(upper_.load());
-        backends_[num_before + i] = backends[i].release();
-    }
-    // Pairs with the acquire load in backends().
-    num_backends_.store(num_before + backends.size(), std::memory_order_release);
-    tell_change();
-    return num_before;
-}
-
-std::span<doca_log_backend *const> LogWorld::backends() const noexcept
-{
-    // Pairs with the release store in add(): the backends counted are complete.
-    return {backends_.data(), num_backends_.load(std::memory_order_acquire)};
-}
-
-bool LogWorld::has(const doca_log_backend *backend) const noexcept
-{
-    const auto all = backends();
-    return std::find(all.begin(), all.end(), backend) != all.end();
-}
-
-bool LogWorld::shows(std::uint32_t level) const noexcept
-{
-    const auto all = backends();
-    return std::any_of(all.begin(), all.end(),
-                       [level](const doca_log_backend *backend) { return backend->shows(level); });
-}
-
-void LogWorld::write(const LogLine &line) const noexcept
-{
-    for (doca_log_backend *backend : backends()) {
-        if (backend->shows(number_of(line.level())))
-            backend->write(line);
-    }
-}
-
-void LogWorld::set_global_limit(LogEnd end, std::uint32_t level)
-{
-    const std::lock_guard lock(mutex_);
-    (end == LogEnd::lower ? lower_ : upper_).store(level);
-    for (doca_log_backend *backend : backends())
-        backend->limit(end).set(level);
-    tell_change();
-}
-
-doca_error_t LogWorld::set_limit(doca_log_backend &backend, LogEnd end, std::uint32_t level)
-{
-    const std::lock_guard lock(mutex_);
-    if (!backend.limit(end).may_be(level))
-        return DOCA_ERROR_NOT_PERMITTED;
-    backend.limit(end).set(level);
-    tell_change();
+    doca_log_backend *const handle = made.get();
+    const auto num_before = world.add({&made, 1});
+    if (!num_before.has_value())
+        return LOG_REFUSED(DOCA_ERROR_NO_MEMORY, &world,
+                           "no more log backends: the limit is %zu %s backends a process",
+                           LogWorld::kMaxBackends, name_of(world));
+    *backend = handle; // before anything is logged: the backend's handler may want to know it
+    if (&world == &sdk_log && *num_before == 0)
+        LOG_INF("DOCA version %s (SoftDOCA %s)", doca_version_runtime(), softdoca::release());
+    LOG_DBG("log backend %p (%s): made, %zu of %zu", static_cast<void *>(handle), name_of(world),
+            *num_before + 1, LogWorld::kMaxBackends);
     return DOCA_SUCCESS;
 }
 
-void LogWorld::pin_limit(doca_log_backend &backend, LogEnd end)
+doca_error_t create_with_file(LogWorld &world, FILE *fptr, doca_log_backend **backend)
 {
-    const std::lock_guard lock(mutex_);
-    backend.limit(end).pin();
+    if (fptr == nullptr || backend == nullptr)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "log backend with file: neither file %p nor backend %p may be NULL",
+                           static_cast<void *>(fptr), static_cast<void *>(backend));
+    return api_guard(
+        [&] { return add_backend(world, softdoca::make_file_backend(fptr), backend); });
 }
 
-void LogWorld::tell_change() const noexcept
+doca_error_t create_with_fd(LogWorld &world, int fd, doca_log_backend **backend)
 {
-    if (on_change_ == nullptr || backends().empty())
-        return;
-    std::uint32_t most_verbose = DOCA_LOG_LEVEL_DISABLE;
-    for (doca_log_backend *backend : backends())
-        most_verbose = std::max(most_verbose, backend->limit(LogEnd::lower).level());
-    on_change_(most_verbose);
+    if (backend == nullptr)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "log backend with fd: backend must not be NULL");
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "log backend with fd: descriptor %d is not open for writing", fd);
+    return api_guard([&] { return add_backend(world, softdoca::make_fd_backend(fd), backend); });
 }
 
-std::unique_ptr<doca_log_backend> softdoca::make_file_backend(std::FILE *file, LogBand band)
+doca_error_t create_with_buf(LogWorld &world, char *buf, std::size_t capacity,
+                             log_flush_callback handler, doca_log_backend **backend)
 {
-    return std::make_unique<FileBackend>(file, band);
+    if (buf == nullptr || capacity == 0 || handler == nullptr || backend == nullptr)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "log backend with buffer: neither buffer %p, handler, nor backend %p "
+                           "may be NULL, nor the capacity %zu be 0",
+                           static_cast<void *>(buf), static_cast<void *>(backend), capacity);
+    return api_guard([&] {
+        return add_backend(world, softdoca::make_buf_backend(buf, capacity, handler), backend);
+    });
 }
 
-std::unique_ptr<doca_log_backend> softdoca::make_fd_backend(int fd)
+doca_error_t create_with_syslog(LogWorld &world, const char *name, doca_log_backend **backend)
 {
-    return std::make_unique<FdBackend>(fd);
+    if (name == nullptr || backend == nullptr)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "log backend with syslog: neither name nor backend may be NULL");
+    return api_guard(
+        [&] { return add_backend(world, softdoca::make_syslog_backend(name), backend); });
 }
 
-std::unique_ptr<doca_log_backend> softdoca::make_buf_backend(char *buf, std::size_t capacity,
-                                                             log_flush_callback handler)
+doca_error_t set_limit(LogWorld &world, doca_log_backend *backend, LogEnd end, std::uint32_t level)
 {
-    return std::make_unique<BufBackend>(buf, capacity, handler);
+    if (!world.has(backend))
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, backend,
+                           "%p is no %s log backend: application backends take "
+                           "doca_log_backend_set_level_*, SDK backends "
+                           "doca_log_backend_set_sdk_level",
+                           static_cast<void *>(backend), name_of(world));
+    if (!softdoca::is_log_level(level))
+        return softdoca::refuse_log_level(level);
+    return api_guard([&] {
+        const doca_error_t result = world.set_limit(*backend, end, level);
+        if (result == DOCA_ERROR_NOT_PERMITTED)
+            return LOG_REFUSED(result, backend,
+                               "log backend %p: its limit is strict, level %u would show less",
+                               static_cast<void *>(backend), level);
+        return result;
+    });
 }
 
-std::unique_ptr<doca_log_backend> softdoca::make_syslog_backend(const char *name)
+doca_error_t pin_limit(doca_log_backend *backend, LogEnd end)
 {
-    return std::make_unique<SyslogBackend>(name);
+    LogWorld &world = sdk_log.has(backend) ? sdk_log : application_log;
+    if (!world.has(backend))
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, backend, "%p is no log backend",
+                           static_cast<void *>(backend));
+    return api_guard([&] {
+        world.pin_limit(*backend, end);
+        return DOCA_SUCCESS;
+    });
+}
+
+} // namespace
+
+extern "C" doca_error_t doca_log_backend_create_standard(void)
+{
+    return api_guard([] {
+        std::array made{
+            softdoca::make_file_backend(stdout, {.least_verbose = DOCA_LOG_LEVEL_INFO}),
+            softdoca::make_file_backend(stderr, {.most_verbose = DOCA_LOG_LEVEL_WARNING})};
+        if (has_standard.exchange(true)) // asked for by a library, too: one pair serves all
+            return DOCA_SUCCESS;
+        if (application_log.add(made).has_value())
+            return DOCA_SUCCESS;
+        has_standard.store(false);
+        return LOG_REFUSED(DOCA_ERROR_NO_MEMORY, &application_log,
+                           "no room for the two standard log backends: the limit is %zu "
+                           "application backends a process",
+                           LogWorld::kMaxBackends);
+    });
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_file(FILE *fptr, doca_log_backend **backend)
+{
+    return create_with_file(application_log, fptr, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr,
+                                                              doca_log_backend **backend)
+{
+    return create_with_file(sdk_log, fptr, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_fd(int fd, doca_log_backend **backend)
+{
+    return create_with_fd(application_log, fd, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_fd_sdk(int fd, doca_log_backend **backend)
+{
+    return create_with_fd(sdk_log, fd, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity,
+                                                         log_flush_callback handler,
+                                                         doca_log_backend **backend)
+{
+    return create_with_buf(application_log, buf, capacity, handler, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity,
+                                                             log_flush_callback handler,
+                                                             doca_log_backend **backend)
+{
+    return create_with_buf(sdk_log, buf, capacity, handler, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_syslog(const char *name,
+                                                            doca_log_backend **backend)
+{
+    return create_with_syslog(application_log, name, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
+                                                                doca_log_backend **backend)
+{
+    return create_with_syslog(sdk_log, name, backend);
+}
+
+extern "C" doca_error_t doca_log_backend_set_level_lower_limit(doca_log_backend *backend,
+                                                               uint32_t level)
+{
+    return set_limit(application_log, backend, LogEnd::lower, level);
+}
+
+extern "C" doca_error_t doca_log_backend_set_level_upper_limit(doca_log_backend *backend,
+                                                               uint32_t upper_limit)
+{
+    return set_limit(application_log, backend, LogEnd::upper, upper_limit);
+}
+
+extern "C" doca_error_t doca_log_backend_set_level_lower_limit_strict(doca_log_backend *backend)
+{
+    return pin_limit(backend, LogEnd::lower);
+}
+
+extern "C" doca_error_t doca_log_backend_set_level_upper_limit_strict(doca_log_backend *backend)
+{
+    return pin_limit(backend, LogEnd::upper);
+}
+
+extern "C" doca_error_t doca_log_backend_set_sdk_level(doca_log_backend *backend, uint32_t level)
+{
+    return set_limit(sdk_log, backend, LogEnd::lower, level);
 }

@@ -121,4 +121,11 @@ private:
     std::atomic<std::uint32_t> upper_{DOCA_LOG_LEVEL_CRIT};
 };
 
+/// The two worlds. Both are used before main and while the process exits.
+extern LogWorld application_log;
+extern LogWorld sdk_log;
+
+bool is_log_level(std::uint32_t level) noexcept;
+[[nodiscard]] doca_error_t refuse_log_level(std::uint32_t level) noexcept;
+
 } // namespace softdoca
