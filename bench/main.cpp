@@ -15,6 +15,7 @@ int main(int argc, char **argv)
     run_dpdk_rows(report);
     run_copy_rows(report);
     run_idle_rows(report);
+    run_threaded_rows(report);
     run_count_rows(report);
     run_start_rows(report);
     return 0;

@@ -8,7 +8,9 @@ namespace softdoca::bench {
 class Report;
 
 // Each function runs the rows of its file that the report wants.
-void run_task_rows(Report &report);  ///< 1, 2: small tasks against the engine model
+void run_task_rows(Report &report); ///< 1, 2: small tasks against the engine model
+/// 2 once more, locks included. After the rows that a single thread should run.
+void run_threaded_rows(Report &report);
 void run_dpdk_rows(Report &report);  ///< 3: against DPDK's dmadev skeleton
 void run_copy_rows(Report &report);  ///< 4, 5, 6: what of a bare copy's speed is left
 void run_idle_rows(Report &report);  ///< 19, 20, 21: what contexts with nothing to do cost

@@ -99,6 +99,12 @@ public:
     {
         return context.alloc(source(place * 64, 64), destination(place * 64, 64));
     }
+    /// A task whose source holds no data: it fails when it is executed.
+    doca_task *bad_task()
+    {
+        doca_buf *const empty = inventory.by_addr(src_mmap, src.at(0), 64);
+        return context.alloc(empty, destination(0, 64));
+    }
     doca_ctx *ctx() const { return context.ctx(); }
 
     /// Has the destination the bytes of the source, from a place on?

@@ -29,13 +29,6 @@ using softdoca::test::wait_until;
 
 void ignore_task(doca_dma_task_memcpy *, doca_data, doca_data) {}
 
-/// A task whose source holds no data: it fails when it is executed.
-doca_task *bad_task(DmaSetup &setup)
-{
-    doca_buf *const empty = setup.inventory.by_addr(setup.src_mmap, setup.src.data(), 64);
-    return setup.context.alloc(empty, setup.destination(0, 64));
-}
-
 // ---- start ----
 
 TEST(DocaCtx, StartReportsRunningOnceInsideTheCall)
@@ -236,7 +229,7 @@ TEST(DocaCtx, FailedTaskTakesTheContextDown)
 {
     DmaSetup setup(3, 4096);
     setup.context.frees_tasks = true;
-    must(doca_task_submit(bad_task(setup)));
+    must(doca_task_submit(setup.bad_task()));
     must(doca_task_submit(setup.task(1)));
     must(doca_task_submit(setup.task(2)));
     (void)setup.context.take();
@@ -264,7 +257,7 @@ TEST(DocaCtx, ErrorCallbackOfTheFailedTaskSeesRunningAndMaySubmit)
         state = setup.context.state();
         submitted = doca_task_submit(another);
     };
-    must(doca_task_submit(bad_task(setup)));
+    must(doca_task_submit(setup.bad_task()));
     (void)setup.context.take();
 
     EXPECT_EQ(doca_pe_progress(setup.pe), 1);
@@ -282,7 +275,7 @@ TEST(DocaCtx, StopInTheErrorCallbackReportsStoppingOnce)
     setup.context.frees_tasks = true;
     doca_error_t stopped = DOCA_SUCCESS;
     setup.context.on_error = [&](doca_task *) { stopped = setup.context.stop(); };
-    must(doca_task_submit(bad_task(setup)));
+    must(doca_task_submit(setup.bad_task()));
     (void)setup.context.take();
 
     EXPECT_TRUE(wait_until(setup.pe, [&] { return setup.context.state() == DOCA_CTX_STATE_IDLE; }));
@@ -297,7 +290,7 @@ TEST(DocaCtx, FailedTaskLeavesOtherContextsOfTheEngineAlone)
     DmaSetup setup(1, 4096);
     DmaContext other(setup.device, setup.pe, 1);
     must(other.start());
-    must(doca_task_submit(bad_task(setup)));
+    must(doca_task_submit(setup.bad_task()));
     must(doca_task_submit(other.alloc(setup.source(64, 64), setup.destination(64, 64))));
     (void)other.take();
 
@@ -313,7 +306,7 @@ TEST(DocaCtx, RestartAfterAFailureCopies)
 {
     DmaSetup setup(1, 4096);
     setup.context.frees_tasks = true;
-    must(doca_task_submit(bad_task(setup)));
+    must(doca_task_submit(setup.bad_task()));
     ASSERT_TRUE(wait_until(setup.pe, [&] { return setup.context.state() == DOCA_CTX_STATE_IDLE; }));
     (void)setup.context.take();
 
