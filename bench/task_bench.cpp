@@ -221,7 +221,7 @@ void run_threaded_rows(Report &report)
         return;
     // From now on this process counts as one with threads, which take buffers from one inventory.
     std::thread([] {}).join();
-    run_fresh(report, "  the same in a program with threads", Goal{});
+    run_fresh(report, "64 B fresh in a program with threads; model", Goal{});
 }
 
 void run_dpdk_rows(Report &report)

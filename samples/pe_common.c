@@ -15,6 +15,7 @@
 DOCA_LOG_REGISTER(PE::COMMON);
 
 #define NAP_US 10
+#define CACHE_LINE 64 /* what a card copies best from and to */
 
 static uint8_t pattern_of(uint32_t pair)
 {
@@ -269,29 +270,39 @@ static doca_error_t parse_args(int argc, char **argv, const char *name, struct p
     return result;
 }
 
-static doca_error_t open_objects(struct pe_sample *sample)
+static doca_error_t open_mmap(struct pe_sample *sample)
 {
     const size_t len = (size_t)sample->num_pairs * 2 * PAIR_SIZE;
+
+    sample->memory = aligned_alloc(CACHE_LINE, len);
+    if (sample->memory == NULL)
+        return DOCA_ERROR_NO_MEMORY;
+    doca_error_t result = doca_mmap_create(&sample->mmap);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_set_memrange(sample->mmap, sample->memory, len);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_set_permissions(sample->mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_add_dev(sample->mmap, sample->dev);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_start(sample->mmap);
+    return result;
+}
+
+static doca_error_t open_objects(struct pe_sample *sample)
+{
     doca_error_t result =
         open_device(sample->pci_addr, doca_dma_cap_task_memcpy_is_supported, &sample->dev);
 
-    if (result != DOCA_SUCCESS)
-        return result;
-    sample->memory = aligned_alloc(64, len);
-    if (sample->memory == NULL)
-        return DOCA_ERROR_NO_MEMORY;
-    if ((result = doca_mmap_create(&sample->mmap)) != DOCA_SUCCESS ||
-        (result = doca_mmap_set_memrange(sample->mmap, sample->memory, len)) != DOCA_SUCCESS ||
-        (result = doca_mmap_set_permissions(sample->mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)) !=
-            DOCA_SUCCESS ||
-        (result = doca_mmap_add_dev(sample->mmap, sample->dev)) != DOCA_SUCCESS ||
-        (result = doca_mmap_start(sample->mmap)) != DOCA_SUCCESS)
-        return result;
-    if ((result = doca_buf_inventory_create((size_t)sample->num_pairs * 2, &sample->inventory)) !=
-            DOCA_SUCCESS ||
-        (result = doca_buf_inventory_start(sample->inventory)) != DOCA_SUCCESS)
-        return result;
-    return doca_pe_create(&sample->pe);
+    if (result == DOCA_SUCCESS)
+        result = open_mmap(sample);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_create((size_t)sample->num_pairs * 2, &sample->inventory);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_start(sample->inventory);
+    if (result == DOCA_SUCCESS)
+        result = doca_pe_create(&sample->pe);
+    return result;
 }
 
 static doca_error_t close_objects(struct pe_sample *sample)

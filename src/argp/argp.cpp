@@ -69,7 +69,7 @@ doca_error_t get_level(int *level, std::optional<int> Argp::*given, std::uint32_
 doca_error_t start(Argp &argp, std::span<char *const> words) noexcept
 {
     argp.is_started = argp.is_running = true;
-    doca_error_t result = api_guard([&] { return ArgpRun(argp).run(words); });
+    doca_error_t result = api_guard(LOG_SITE, __func__, [&] { return ArgpRun(argp).run(words); });
     argp.is_running = false;
     LOG_DBG("argp %p: %zu words parsed: %s", static_cast<void *>(&argp), words.size(),
             doca_error_get_name(result));
@@ -153,7 +153,7 @@ extern "C" doca_error_t doca_argp_init(const char *program_name, void *program_c
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, the_argp,
                            "doca_argp_init: argp is initialised already (one a process); "
                            "doca_argp_destroy ends it");
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         the_argp = new Argp(program_name, program_config);
         LOG_DBG("argp %p: initialised", static_cast<void *>(the_argp));
         return DOCA_SUCCESS;

@@ -25,7 +25,7 @@ void set_text(doca_argp_cmd *cmd, std::string doca_argp_cmd::*field, const char 
                           "%s: the text is NULL; the command stays as it is", call);
         return;
     }
-    const doca_error_t result = softdoca::api_guard([&] {
+    const doca_error_t result = softdoca::api_guard(LOG_SITE, __func__, [&] {
         changed->*field = std::string(text);
         return DOCA_SUCCESS;
     });

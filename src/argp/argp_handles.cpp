@@ -69,7 +69,7 @@ doca_error_t create_item(Item **item, ItemSet<Item> Argp::*set) noexcept
     if (argp == nullptr)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, Item::kKind,
                            "a %s cannot be created before doca_argp_init", Item::kKind);
-    return api_guard([&] {
+    return api_guard(LOG_SITE, __func__, [&] {
         *item = &(argp->*set).create();
         return DOCA_SUCCESS;
     });
@@ -99,7 +99,7 @@ doca_error_t register_item(doca_argp_cmd *scope, Item *item) noexcept
     Argp &argp = *current_argp();
     doca_error_t result = check_scope(argp, scope);
     if (result == DOCA_SUCCESS)
-        result = api_guard([&] { return scope->add(*item); });
+        result = api_guard(LOG_SITE, __func__, [&] { return scope->add(*item); });
     if (result != DOCA_SUCCESS)
         argp.drop(*item);
     else

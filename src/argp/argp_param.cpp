@@ -34,7 +34,7 @@ void set_text(doca_argp_param *param, std::string doca_argp_param::*field, const
                           "%s: the text is NULL; the parameter stays as it is", call);
         return;
     }
-    const doca_error_t result = softdoca::api_guard([&] {
+    const doca_error_t result = softdoca::api_guard(LOG_SITE, __func__, [&] {
         changed->*field = std::string(text);
         return DOCA_SUCCESS;
     });

@@ -3,25 +3,26 @@
 
 #pragma once
 
-#include <doca_error.h>
+#include "base/log_sink.hpp"
 
 #include <new>
 #include <utility>
 
 namespace softdoca {
 
-/// Runs the body of a cold C function: no exception crosses the C border. The only `try` in the
-/// project. Hot functions (submit, progress, buffers) allocate nothing and are noexcept instead.
+/// Runs the body of the cold C function call: no exception crosses the C border. The only `try` in
+/// the project. Hot functions (submit, progress, buffers) allocate nothing and are noexcept
+/// instead.
 template <typename Body>
-[[nodiscard]] doca_error_t api_guard(Body &&body,
+[[nodiscard]] doca_error_t api_guard(LogSite site, const char *call, Body &&body,
                                      doca_error_t out_of_memory = DOCA_ERROR_NO_MEMORY) noexcept
 {
     try {
         return std::forward<Body>(body)();
     } catch (const std::bad_alloc &) {
-        return out_of_memory;
+        return log_refusal(site, out_of_memory, call, "%s: the process is out of memory", call);
     } catch (...) {
-        return DOCA_ERROR_UNEXPECTED;
+        return log_refusal(site, DOCA_ERROR_UNEXPECTED, call, "%s: unexpected exception", call);
     }
 }
 

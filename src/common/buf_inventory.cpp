@@ -129,7 +129,7 @@ extern "C" doca_error_t doca_buf_inventory_create(size_t num_elements,
                            "doca_buf_inventory_create: inventory is NULL, or %zu elements are not "
                            "within 1 and 2^32-1",
                            num_elements);
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         *inventory = new doca_buf_inventory(num_elements);
         return DOCA_SUCCESS;
     });
@@ -252,7 +252,7 @@ extern "C" doca_error_t doca_buf_inventory_expand(doca_buf_inventory *inventory,
 {
     if (const doca_error_t bad = check(__func__, inventory); bad != DOCA_SUCCESS)
         return bad;
-    return softdoca::api_guard([&] { return inventory->expand(num_elements); });
+    return softdoca::api_guard(LOG_SITE, __func__, [&] { return inventory->expand(num_elements); });
 }
 
 namespace {

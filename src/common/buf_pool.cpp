@@ -156,7 +156,7 @@ extern "C" doca_error_t doca_buf_pool_create(size_t num_elements, size_t element
                            "doca_buf_pool_create: %zu elements of %zu bytes: buf_pool is NULL, a "
                            "number is 0 or above 2^32-1, or mmap %p has no range",
                            num_elements, element_size, static_cast<const void *>(mmap));
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         // The pool counts its buffers in the mmap, though the API calls it const.
         *buf_pool = new doca_buf_pool(num_elements, element_size, *const_cast<doca_mmap *>(mmap));
         return DOCA_SUCCESS;

@@ -80,11 +80,10 @@ doca_error_t doca_ctx::start() noexcept
                            kind_, static_cast<void *>(this));
     if (const doca_error_t bad = check_start(); bad != DOCA_SUCCESS)
         return bad;
-    const doca_error_t result =
-        softdoca::api_guard([this] { return on_start(); }, DOCA_ERROR_INITIALIZATION);
+    const doca_error_t result = softdoca::api_guard(
+        LOG_SITE, __func__, [this] { return on_start(); }, DOCA_ERROR_INITIALIZATION);
     if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
-        return LOG_REFUSED(result, this, "%s %p could not get the memory that its tasks need",
-                           kind_, static_cast<void *>(this));
+        return result;
     move_to(result == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING : DOCA_CTX_STATE_STARTING);
     return result;
 }

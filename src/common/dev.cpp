@@ -274,7 +274,8 @@ extern "C" doca_error_t doca_devinfo_create_list(doca_devinfo ***dev_list, uint3
     if (dev_list == nullptr || nb_devs == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "doca_devinfo_create_list: dev_list or nb_devs is NULL");
-    return softdoca::api_guard([&] { return softdoca::create_list(dev_list, nb_devs); });
+    return softdoca::api_guard(LOG_SITE, __func__,
+                               [&] { return softdoca::create_list(dev_list, nb_devs); });
 }
 
 extern "C" doca_error_t doca_devinfo_destroy_list(doca_devinfo **dev_list)
@@ -282,7 +283,8 @@ extern "C" doca_error_t doca_devinfo_destroy_list(doca_devinfo **dev_list)
     if (dev_list == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "doca_devinfo_destroy_list: dev_list is NULL");
-    return softdoca::api_guard([&] { return softdoca::destroy_list(dev_list); });
+    return softdoca::api_guard(LOG_SITE, __func__,
+                               [&] { return softdoca::destroy_list(dev_list); });
 }
 
 extern "C" doca_error_t doca_dev_open(doca_devinfo *devinfo, doca_dev **dev)
@@ -292,7 +294,7 @@ extern "C" doca_error_t doca_dev_open(doca_devinfo *devinfo, doca_dev **dev)
         return refuse_devinfo("doca_dev_open", devinfo);
     if (dev == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr, "doca_dev_open: dev is NULL");
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         doca_dev &opened = softdoca::dev_of(*entry->device);
         const doca_error_t result = opened.open();
         if (result == DOCA_SUCCESS)

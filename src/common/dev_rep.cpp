@@ -192,7 +192,7 @@ extern "C" doca_error_t doca_devinfo_rep_create_list(doca_dev *dev, int filter,
                            "doca_devinfo_rep_cap_is_filter_emulated_supported)",
                            dev->name());
     return softdoca::api_guard(
-        [&] { return softdoca::create_list(*dev, dev_list_rep, nb_devs_rep); });
+        LOG_SITE, __func__, [&] { return softdoca::create_list(*dev, dev_list_rep, nb_devs_rep); });
 }
 
 extern "C" doca_error_t doca_devinfo_rep_destroy_list(doca_devinfo_rep **dev_list_rep)
@@ -215,7 +215,7 @@ extern "C" doca_error_t doca_dev_rep_open(doca_devinfo_rep *devinfo, doca_dev_re
     if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, dev_rep);
         bad != DOCA_SUCCESS)
         return bad;
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         auto rep = std::make_unique<doca_dev_rep>(*entry);
         doca_dev_rep *const opened = rep.get();
         const std::scoped_lock lock(softdoca::rep_mutex);

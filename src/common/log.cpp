@@ -70,7 +70,7 @@ doca_error_t set_global_limit(LogWorld &world, LogEnd end, std::uint32_t level)
 {
     if (!softdoca::is_log_level(level))
         return softdoca::refuse_log_level(level);
-    return api_guard([&] {
+    return api_guard(LOG_SITE, __func__, [&] {
         world.set_global_limit(end, level);
         return DOCA_SUCCESS;
     });
@@ -108,7 +108,7 @@ extern "C" doca_error_t doca_log_register_source(const char *source_name, int *s
     if (source_name == nullptr || source == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "log source: neither its name nor the place for its id may be NULL");
-    return api_guard([&] {
+    return api_guard(LOG_SITE, __func__, [&] {
         *source = sources.add(source_name);
         return DOCA_SUCCESS;
     });

@@ -55,8 +55,9 @@ doca_error_t create_with_file(LogWorld &world, FILE *fptr, doca_log_backend **ba
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "log backend with file: neither file %p nor backend %p may be NULL",
                            static_cast<void *>(fptr), static_cast<void *>(backend));
-    return api_guard(
-        [&] { return add_backend(world, softdoca::make_file_backend(fptr), backend); });
+    return api_guard(LOG_SITE, __func__, [&] {
+        return add_backend(world, softdoca::make_file_backend(fptr), backend);
+    });
 }
 
 doca_error_t create_with_fd(LogWorld &world, int fd, doca_log_backend **backend)
@@ -68,7 +69,8 @@ doca_error_t create_with_fd(LogWorld &world, int fd, doca_log_backend **backend)
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "log backend with fd: descriptor %d is not open for writing", fd);
-    return api_guard([&] { return add_backend(world, softdoca::make_fd_backend(fd), backend); });
+    return api_guard(LOG_SITE, __func__,
+                     [&] { return add_backend(world, softdoca::make_fd_backend(fd), backend); });
 }
 
 doca_error_t create_with_buf(LogWorld &world, char *buf, std::size_t capacity,
@@ -79,7 +81,7 @@ doca_error_t create_with_buf(LogWorld &world, char *buf, std::size_t capacity,
                            "log backend with buffer: neither buffer %p, handler, nor backend %p "
                            "may be NULL, nor the capacity %zu be 0",
                            static_cast<void *>(buf), static_cast<void *>(backend), capacity);
-    return api_guard([&] {
+    return api_guard(LOG_SITE, __func__, [&] {
         return add_backend(world, softdoca::make_buf_backend(buf, capacity, handler), backend);
     });
 }
@@ -89,8 +91,9 @@ doca_error_t create_with_syslog(LogWorld &world, const char *name, doca_log_back
     if (name == nullptr || backend == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "log backend with syslog: neither name nor backend may be NULL");
-    return api_guard(
-        [&] { return add_backend(world, softdoca::make_syslog_backend(name), backend); });
+    return api_guard(LOG_SITE, __func__, [&] {
+        return add_backend(world, softdoca::make_syslog_backend(name), backend);
+    });
 }
 
 doca_error_t set_limit(LogWorld &world, doca_log_backend *backend, LogEnd end, std::uint32_t level)
@@ -103,7 +106,7 @@ doca_error_t set_limit(LogWorld &world, doca_log_backend *backend, LogEnd end, s
                            static_cast<void *>(backend), name_of(world));
     if (!softdoca::is_log_level(level))
         return softdoca::refuse_log_level(level);
-    return api_guard([&] {
+    return api_guard(LOG_SITE, __func__, [&] {
         const doca_error_t result = world.set_limit(*backend, end, level);
         if (result == DOCA_ERROR_NOT_PERMITTED)
             return LOG_REFUSED(result, backend,
@@ -119,7 +122,7 @@ doca_error_t pin_limit(doca_log_backend *backend, LogEnd end)
     if (!world.has(backend))
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, backend, "%p is no log backend",
                            static_cast<void *>(backend));
-    return api_guard([&] {
+    return api_guard(LOG_SITE, __func__, [&] {
         world.pin_limit(*backend, end);
         return DOCA_SUCCESS;
     });
@@ -129,7 +132,7 @@ doca_error_t pin_limit(doca_log_backend *backend, LogEnd end)
 
 extern "C" doca_error_t doca_log_backend_create_standard(void)
 {
-    return api_guard([] {
+    return api_guard(LOG_SITE, __func__, [] {
         std::array made{
             softdoca::make_file_backend(stdout, {.least_verbose = DOCA_LOG_LEVEL_INFO}),
             softdoca::make_file_backend(stderr, {.most_verbose = DOCA_LOG_LEVEL_WARNING})};

@@ -243,7 +243,7 @@ extern "C" doca_error_t doca_mmap_create(doca_mmap **mmap)
 {
     if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, mmap); bad != DOCA_SUCCESS)
         return bad;
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         *mmap = new doca_mmap;
         return DOCA_SUCCESS;
     });
@@ -281,7 +281,7 @@ extern "C" doca_error_t doca_mmap_add_dev(doca_mmap *mmap, doca_dev *dev)
         return bad;
     if (const doca_error_t bad = softdoca::check_open(LOG_SITE, __func__, dev); bad != DOCA_SUCCESS)
         return bad;
-    return softdoca::api_guard([&] { return mmap->add_dev(*dev); });
+    return softdoca::api_guard(LOG_SITE, __func__, [&] { return mmap->add_dev(*dev); });
 }
 
 extern "C" doca_error_t doca_mmap_rm_dev(doca_mmap *mmap, doca_dev *dev)

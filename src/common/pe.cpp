@@ -192,7 +192,7 @@ extern "C" doca_error_t doca_pe_create(doca_pe **pe)
 {
     if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, pe); bad != DOCA_SUCCESS)
         return bad;
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         *pe = new doca_pe;
         return DOCA_SUCCESS;
     });

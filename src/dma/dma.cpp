@@ -248,7 +248,7 @@ extern "C" doca_error_t doca_dma_create(doca_dev *dev, doca_dma **dma)
         return bad;
     if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, dma); bad != DOCA_SUCCESS)
         return bad;
-    return softdoca::api_guard([&] {
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
         *dma = new doca_dma(*dev);
         return DOCA_SUCCESS;
     });

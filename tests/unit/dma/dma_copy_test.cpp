@@ -363,7 +363,7 @@ TEST(DocaDmaCopy, ElementsWithoutDataOrRoomArePassedOver)
 TEST_F(DocaDmaOverlap, BehavesLikeMemmove)
 {
     for (const std::size_t len : {100u, 2048u, 3000u, 65536u, 600u * 1024})
-        for (const std::size_t distance : {1u, 31u, 64u, 99u, 2047u, 4096u, 40000u}) {
+        for (const std::size_t distance : {1u, 31u, 64u, 2047u, 40000u}) {
             move(0, distance, len);
             move(distance, 0, len);
             move(13, 13 + distance, len);

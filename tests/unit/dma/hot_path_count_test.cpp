@@ -142,6 +142,13 @@ public:
             std::abort();
     }
 
+    /// One turn, which must not find any.
+    void empty_turn()
+    {
+        if (doca_pe_progress(pe_) != 0)
+            std::abort();
+    }
+
 private:
     void open_device()
     {
@@ -287,6 +294,21 @@ TEST_F(DocaDmaHotPath, CountersSeeTheCallsOfTheLibrary)
         });
 
         EXPECT_GT(calls.allocations, 0U);
+    });
+}
+
+TEST_F(DocaDmaHotPath, CountersSeeTheYieldOfEach256thEmptyTurn)
+{
+    run_watched([] {
+        Program program(OnDone::nothing);
+
+        const Calls calls = count_calls([&] {
+            for (int i = 0; i < 512; ++i)
+                program.empty_turn();
+        });
+
+        EXPECT_EQ(calls.system_calls, 2U);
+        EXPECT_EQ(calls.allocations + calls.locks, 0U);
     });
 }
 
