@@ -53,14 +53,18 @@ doca_buf *BufStore::take_list(std::uint32_t num) noexcept
 
 } // namespace softdoca
 
+// Lines about buffers are kept apart by their store: a buffer's address comes again and again.
+
 doca_error_t doca_buf::inc_refcount(std::uint16_t *previous) noexcept
 {
-    if (is_member_)
-        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+    if (const doca_error_t bad = check_use("doca_buf_inc_refcount"); bad != DOCA_SUCCESS)
+        return bad;
+    if (!is_list_head())
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, store_,
                            "buffer %p is an element of a list; only the list's head is counted",
                            static_cast<void *>(this));
     if (refcount() == std::numeric_limits<std::uint16_t>::max())
-        return LOG_REFUSED(DOCA_ERROR_TOO_BIG, this,
+        return LOG_REFUSED(DOCA_ERROR_TOO_BIG, store_,
                            "buffer %p has %u references, the most there can be",
                            static_cast<void *>(this), refcount());
     if (previous != nullptr)
@@ -71,12 +75,26 @@ doca_error_t doca_buf::inc_refcount(std::uint16_t *previous) noexcept
 
 doca_error_t doca_buf::refuse_dec() const noexcept
 {
-    if (is_member_)
-        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
-                           "buffer %p is an element of a list; release the list's head instead",
-                           static_cast<const void *>(this));
-    return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "buffer %p was returned already",
+    if (const doca_error_t bad = check_use("doca_buf_dec_refcount"); bad != DOCA_SUCCESS)
+        return bad;
+    return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, store_,
+                       "buffer %p is an element of a list; release the list's head instead",
                        static_cast<const void *>(this));
+}
+
+/// The program must hold it, and be the process that got it.
+doca_error_t doca_buf::check_use(const char *call) const noexcept
+{
+    if (store_->is_inherited())
+        return LOG_REFUSED(
+            DOCA_ERROR_BAD_STATE, store_,
+            "%s: buffer %p was taken before this process was forked; only the parent "
+            "may use it",
+            call, static_cast<const void *>(this));
+    if (refcount() == 0)
+        return LOG_REFUSED(DOCA_ERROR_BAD_STATE, store_, "%s: buffer %p was returned already", call,
+                           static_cast<const void *>(this));
+    return DOCA_SUCCESS;
 }
 
 /// References remain, or only pins: then a task in flight uses the buffer.
@@ -85,7 +103,7 @@ void doca_buf::note_early_release() const noexcept
     if (refcount() != 0)
         return;
     LOG_ONCE(
-        softdoca::LogLevel::warning, this,
+        softdoca::LogLevel::warning, store_,
         "buffer %p was released while a task in flight uses it; it returns to its inventory when "
         "the task ends. Release buffers after the completion callback",
         static_cast<const void *>(this));
@@ -102,14 +120,17 @@ void doca_buf::release_list() noexcept
 
 doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept
 {
-    if (is_member_ || list.is_member_ || this == &list || &last_in_list() != &tail)
+    if (store_->is_inherited())
+        return check_use("doca_buf_chain_list");
+    if (is_returned() || list.is_returned() || !is_list_head() || !list.is_list_head() ||
+        this == &list || &last_in_list() != &tail)
         return LOG_REFUSED(
-            DOCA_ERROR_NOT_PERMITTED, this,
-            "buffers %p and %p cannot be chained: both must be the head of a list of "
-            "their own, and %p its last element",
+            DOCA_ERROR_NOT_PERMITTED, store_,
+            "buffers %p and %p cannot be chained: both must be in use and the head of a "
+            "list of their own, and %p the last element of the first",
             static_cast<void *>(this), static_cast<void *>(&list), static_cast<void *>(&tail));
     if (list.refcount() != 1)
-        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, store_,
                            "buffer %p has %u references; a list is chained behind another with "
                            "exactly one",
                            static_cast<void *>(&list), list.refcount());
@@ -119,14 +140,16 @@ doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept
 
 doca_error_t doca_buf::unchain(doca_buf &list) noexcept
 {
-    for (doca_buf *buf = this; buf->next_ != nullptr; buf = buf->next_) {
+    if (store_->is_inherited())
+        return check_use("doca_buf_unchain_list");
+    for (doca_buf *buf = this; buf->next_in_list() != nullptr; buf = buf->next_) {
         if (buf->next_ != &list)
             continue;
         buf->next_ = nullptr;
-        list.is_member_ = false;
+        list.refs_ &= ~kIsMember;
         return DOCA_SUCCESS;
     }
-    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
+    return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, store_,
                        "buffer %p is not behind buffer %p in its list", static_cast<void *>(&list),
                        static_cast<void *>(this));
 }
@@ -134,15 +157,15 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
 doca_buf &doca_buf::last_in_list() noexcept
 {
     doca_buf *buf = this;
-    while (buf->next_ != nullptr)
+    while (buf->next_in_list() != nullptr)
         buf = buf->next_;
     return *buf;
 }
 
 std::uint32_t doca_buf::list_len() const noexcept
 {
-    std::uint32_t num = 0;
-    for (const doca_buf *buf = this; buf != nullptr; buf = buf->next_)
+    std::uint32_t num = 1;
+    for (const doca_buf *buf = this; buf->next_in_list() != nullptr; buf = buf->next_)
         ++num;
     return num;
 }
@@ -238,7 +261,7 @@ extern "C" doca_error_t doca_buf_get_next_in_list(doca_buf *buf, doca_buf **next
 {
     if (buf == nullptr || next_buf == nullptr) [[unlikely]]
         return refuse_null(__func__);
-    *next_buf = buf->next();
+    *next_buf = buf->next_in_list();
     return DOCA_SUCCESS;
 }
 
@@ -254,7 +277,7 @@ extern "C" doca_error_t doca_buf_is_last_in_list(const doca_buf *buf, uint8_t *i
 {
     if (buf == nullptr || is_last == nullptr) [[unlikely]]
         return refuse_null(__func__);
-    *is_last = buf->next() == nullptr ? 1 : 0;
+    *is_last = buf->next_in_list() == nullptr ? 1 : 0;
     return DOCA_SUCCESS;
 }
 
@@ -279,7 +302,7 @@ extern "C" doca_error_t doca_buf_get_list_len(const doca_buf *buf, uint32_t *num
     if (buf == nullptr || num_elements == nullptr) [[unlikely]]
         return refuse_null(__func__);
     if (!buf->is_list_head())
-        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, buf,
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, &buf->store(),
                            "buffer %p is an element of a list; ask the list's head for its length",
                            static_cast<const void *>(buf));
     *num_elements = buf->list_len();

@@ -26,6 +26,7 @@ public:
 
     std::uint32_t num_elements() const noexcept { return num_elements_; }
     std::uint32_t num_free() const noexcept;
+    bool is_inherited() const noexcept { return owner_.is_another(); }
 
 protected:
     bool try_lock() noexcept { return lock_.try_lock(); }
@@ -45,6 +46,7 @@ private:
     doca_buf *free_ = nullptr;
     std::uint32_t num_free_ = 0;
     std::uint32_t num_elements_ = 0;
+    OwnerProcess owner_;
 };
 
 } // namespace softdoca
@@ -64,9 +66,8 @@ public:
              std::size_t data_len) noexcept
     {
         mmap_ = &mmap;
-        is_counted_ = mmap.count_buf();
+        refs_ = mmap.count_buf() ? kIsCounted + 1 : 1;
         set_range(head, len, data, data_len);
-        refs_ = 1;
     }
     void set_range(void *head, std::size_t len, void *data, std::size_t data_len) noexcept
     {
@@ -87,11 +88,17 @@ public:
     std::size_t data_len() const noexcept { return data_len_; }
     /// nullptr while it rests in its store.
     doca_mmap *mmap() const noexcept { return mmap_; }
+    /// The next element; of a buffer in use only.
     doca_buf *next() const noexcept { return next_; }
+    /// The same for any buffer: those in the store are in no list of the program.
+    doca_buf *next_in_list() const noexcept { return is_returned() ? nullptr : next_; }
     std::uint16_t refcount() const noexcept { return static_cast<std::uint16_t>(refs_); }
-    bool is_list_head() const noexcept { return !is_member_; }
-    bool is_in_list() const noexcept { return is_member_ || next_ != nullptr; }
+    bool is_list_head() const noexcept { return (refs_ & kIsMember) == 0; }
+    bool is_in_list() const noexcept { return !is_list_head() || next_in_list() != nullptr; }
     bool is_pinned() const noexcept { return refs_ >= kPin; }
+    /// Resting in its store: the program let it go and must not use it.
+    bool is_returned() const noexcept { return mmap_ == nullptr; }
+    const softdoca::BufStore &store() const noexcept { return *store_; }
 
     /// Does the data section lie within the range? The setters do not look.
     bool is_data_inside() const noexcept
@@ -109,18 +116,21 @@ public:
     void unpin() noexcept
     {
         refs_ -= kPin;
-        if (refs_ == 0) [[unlikely]]
+        if ((refs_ & kIsUsed) == 0) [[unlikely]]
             release_list();
     }
 
     [[nodiscard]] doca_error_t inc_refcount(std::uint16_t *previous) noexcept;
     [[nodiscard]] doca_error_t dec_refcount(std::uint16_t *previous) noexcept
     {
-        if (is_member_ || refcount() == 0) [[unlikely]]
+        const std::uint64_t refs = refs_;
+        if ((refs & kIsMember) != 0 || (refs & kRefcount) == 0 || store_->is_inherited())
+            [[unlikely]]
             return refuse_dec();
         if (previous != nullptr)
-            *previous = refcount();
-        if (--refs_ == 0) [[likely]]
+            *previous = static_cast<std::uint16_t>(refs);
+        refs_ = refs - 1;
+        if (((refs - 1) & kIsUsed) == 0) [[likely]]
             release_or_release_list();
         else
             note_early_release();
@@ -129,20 +139,26 @@ public:
     [[nodiscard]] doca_error_t chain(doca_buf &tail, doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
     doca_buf &last_in_list() noexcept;
-    std::uint32_t list_len() const noexcept;
+    [[gnu::visibility("default")]] std::uint32_t list_len() const noexcept;
     /// Makes next the element behind this one, for a list that is being built.
     void link(doca_buf &next) noexcept
     {
         next_ = &next;
-        next.is_member_ = true;
+        next.refs_ |= kIsMember;
     }
 
 private:
     friend class softdoca::BufStore;
 
-    static constexpr std::uint32_t kPin = 1u << 16;
+    // refs_: the program's references, two marks, and above them the pins.
+    static constexpr std::uint64_t kRefcount = 0xffff;
+    static constexpr std::uint64_t kIsMember = 1u << 16;  // of a list, not its head
+    static constexpr std::uint64_t kIsCounted = 1u << 17; // by its mmap
+    static constexpr std::uint64_t kPin = 1u << 18;
+    static constexpr std::uint64_t kIsUsed = ~(kIsMember | kIsCounted);
 
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_dec() const noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t check_use(const char *call) const noexcept;
     [[gnu::cold, gnu::noinline]] void note_early_release() const noexcept;
     [[gnu::visibility("default")]] void release_list() noexcept;
     void release_or_release_list() noexcept
@@ -161,9 +177,7 @@ private:
     doca_buf *next_ = nullptr; // in its list; in the store: next free one
     doca_mmap *mmap_ = nullptr;
     softdoca::BufStore *store_ = nullptr;
-    std::uint32_t refs_ = 0;  // lower half: the program's references; upper half: pins
-    bool is_member_ = false;  // of a list, not its head
-    bool is_counted_ = false; // by its mmap
+    std::uint64_t refs_ = 0;
 };
 static_assert(sizeof(doca_buf) == 64);
 
@@ -197,10 +211,9 @@ inline void softdoca::BufStore::give_back(doca_buf &buf) noexcept
 
 inline void doca_buf::release() noexcept
 {
-    if (is_counted_)
+    if ((refs_ & kIsCounted) != 0)
         mmap_->uncount_buf();
     mmap_ = nullptr;
     refs_ = 0;
-    is_member_ = false;
     store_->give_back(*this);
 }

@@ -261,18 +261,26 @@ namespace {
 doca_error_t reuse(const char *call, doca_buf *buf, void *addr, std::size_t len,
                    std::size_t data_len)
 {
-    if (buf == nullptr || buf->mmap() == nullptr || !buf->mmap()->contains(addr, len))
+    if (buf == nullptr)
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call, "%s: buf is NULL", call);
+    const softdoca::BufStore *const store = &buf->store();
+    const auto *const object = static_cast<const void *>(buf);
+    if (store->is_inherited())
         return LOG_REFUSED(
-            DOCA_ERROR_INVALID_VALUE, buf,
-            "%s: buffer %p is NULL or returned, or [%p, %zu bytes] is not inside its "
-            "mmap",
-            call, static_cast<void *>(buf), addr, len);
+            DOCA_ERROR_BAD_STATE, store,
+            "%s: buffer %p was taken before this process was forked; only the parent "
+            "may use it",
+            call, object);
+    if (buf->is_returned() || !buf->mmap()->contains(addr, len))
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, store,
+                           "%s: buffer %p was returned, or [%p, %zu bytes] is not inside its mmap",
+                           call, object, addr, len);
     if (buf->is_pinned())
         return LOG_REFUSED(
-            DOCA_ERROR_BAD_STATE, buf,
+            DOCA_ERROR_BAD_STATE, store,
             "%s: buffer %p is used by a task in flight; reuse it after the completion "
             "callback",
-            call, static_cast<void *>(buf));
+            call, object);
     buf->set_range(addr, len, addr, data_len);
     return DOCA_SUCCESS;
 }

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include "base/process.hpp"
 #include "common/buf.hpp"
 
 #include <doca_buf_inventory.h>
@@ -36,7 +35,6 @@ public:
     }
     [[nodiscard]] doca_error_t dup(const doca_buf &src, doca_buf **dst) noexcept;
 
-    bool is_inherited() const noexcept { return owner_.is_another(); }
     doca_data user_data() const noexcept { return user_data_; }
     void set_user_data(doca_data user_data) noexcept { user_data_ = user_data; }
 
@@ -63,5 +61,4 @@ private:
     std::atomic<bool> is_started_{false};
     std::vector<std::unique_ptr<doca_buf[]>> chunks_;
     doca_data user_data_{};
-    softdoca::OwnerProcess owner_;
 };

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include "base/process.hpp"
 #include "common/buf.hpp"
 
 #include <doca_buf_pool.h>
@@ -24,7 +23,6 @@ public:
     /// DOCA_SUCCESS, or IN_USE while buffers are out.
     [[nodiscard]] doca_error_t check_all_back(const char *call) const noexcept;
 
-    bool is_inherited() const noexcept { return owner_.is_another(); }
     std::size_t element_alignment() const noexcept { return alignment_; }
     doca_data user_data() const noexcept { return user_data_; }
 
@@ -39,5 +37,4 @@ private:
     std::byte *first_element_ = nullptr; // since start
     std::size_t stride_ = 0;             // bytes from one element to the next
     doca_data user_data_{};
-    softdoca::OwnerProcess owner_;
 };

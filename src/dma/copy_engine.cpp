@@ -49,14 +49,15 @@ CopyFault CopyEngine::check_element(const doca_buf &buf) const noexcept
 
 void CopyEngine::measure_source(const doca_buf *src, CopyReport &report) const noexcept
 {
-    report.num_elements = 0;
+    report.list = src;
     if (src == nullptr)
         report.fault = CopyFault::no_source;
+    std::uint32_t num_elements = 0;
     for (; src != nullptr && report.fault == CopyFault::none; src = src->next()) {
         report.buf = src;
         report.fault = check_element(*src);
         report.num_bytes += src->data_len();
-        if (++report.num_elements > limits_.max_buf_list_len)
+        if (++num_elements > limits_.max_buf_list_len)
             report.fault = CopyFault::source_list_too_long;
     }
     if (report.fault != CopyFault::none)
@@ -69,9 +70,10 @@ void CopyEngine::measure_source(const doca_buf *src, CopyReport &report) const n
 
 void CopyEngine::measure_destination(const doca_buf *dst, CopyReport &report) const noexcept
 {
-    report.num_elements = 0;
+    report.list = dst;
     if (dst == nullptr)
         report.fault = CopyFault::no_destination;
+    std::uint32_t num_elements = 0;
     for (; dst != nullptr && report.fault == CopyFault::none; dst = dst->next()) {
         report.buf = dst;
         report.fault = check_element(*dst);
@@ -79,7 +81,7 @@ void CopyEngine::measure_destination(const doca_buf *dst, CopyReport &report) co
             return;
         if (!dst->mmap()->is_writable())
             report.fault = CopyFault::destination_read_only;
-        if (++report.num_elements > limits_.max_buf_list_len)
+        if (++num_elements > limits_.max_buf_list_len)
             report.fault = CopyFault::destination_list_too_long;
         report.room += dst->tailroom();
     }

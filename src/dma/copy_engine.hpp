@@ -35,8 +35,8 @@ struct CopyReport {
     CopyFault fault = CopyFault::none;
     std::uint64_t num_bytes = 0;    ///< in the source's data sections, as far as looked at
     std::uint64_t room = 0;         ///< in the destination's tailrooms
-    std::uint32_t num_elements = 0; ///< of the list in question
-    const doca_buf *buf = nullptr;  ///< the element in question
+    const doca_buf *list = nullptr; ///< head of the list in question
+    const doca_buf *buf = nullptr;  ///< the element of it in question
 };
 
 /// Large copies that went before, to tell whether memory will be in the caches: stores that pass

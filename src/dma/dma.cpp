@@ -64,9 +64,9 @@ FaultText describe(const CopyReport &report, const softdoca::DmaLimits &limits) 
         break;
     case CopyFault::source_list_too_long:
     case CopyFault::destination_list_too_long:
-        out.say("%s list has more than the %u elements that the device takes (max_buf_list_len)",
+        out.say("%s list has %u elements, the device takes %u (max_buf_list_len)",
                 report.fault == CopyFault::source_list_too_long ? "source" : "destination",
-                limits.max_buf_list_len);
+                report.list->list_len(), limits.max_buf_list_len);
         break;
     case CopyFault::data_outside:
         out.say("the data of buffer %p [%p, %zu bytes] is not inside it (doca_buf_set_data)", buf,

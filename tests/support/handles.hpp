@@ -105,15 +105,30 @@ private:
     std::uint32_t num_ = 0;
 };
 
-/// An open device, found by its address as programs do.
+/// The long form of a device's PCI address.
+inline std::string pci_addr_of(const doca_devinfo *devinfo)
+{
+    char text[DOCA_DEVINFO_PCI_ADDR_SIZE] = {};
+    must(doca_devinfo_get_pci_addr_str(devinfo, text));
+    return text;
+}
+
+/// An open device: the first that the role sees (03:00.0 on the DPU, 3b:00.0 on the host), or the
+/// one with an address.
 class Device : public Handle<doca_dev, doca_dev_close> {
 public:
-    explicit Device(const char *pci_addr = "03:00.0")
+    Device()
+    {
+        const DevinfoList list;
+        must(doca_dev_open(list[0], out()));
+    }
+    explicit Device(const char *pci_addr)
     {
         const DevinfoList list;
         must(doca_dev_open(list.find(pci_addr), out()));
     }
     doca_devinfo *info() const { return doca_dev_as_devinfo(get()); }
+    std::string pci_addr() const { return pci_addr_of(info()); }
 };
 
 /// Zeroed memory that starts at a cache line (an mmap over other memory warns).

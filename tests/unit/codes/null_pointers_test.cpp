@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-// NULL for each pointer argument of each call. Log and argp have theirs in their own tests.
+// NULL for each pointer argument of each call. Log: null_pointers_log_test.cpp; argp: in its tests.
 
 #include "support/handles.hpp"
 #include "unit/codes/untouched.hpp"

@@ -323,3 +323,22 @@ TEST(StaleTask, ABufferThatWasReturnedFailsTheTask)
     EXPECT_EQ(doca_task_get_status(task), DOCA_ERROR_IO_FAILED);
     EXPECT_EQ(setup.context.state(), DOCA_CTX_STATE_STOPPING);
 }
+
+TEST(StaleTask, ABufferThatIsTakenAnewWhileATaskStillHasItIsNotLost)
+{
+    DmaSetup setup(1);
+    doca_buf *const dst = setup.destination(0, 64);
+    doca_buf *const src = setup.source(0, 64);
+    doca_task *const task = setup.context.alloc(src, dst);
+    must(doca_buf_dec_refcount(src, nullptr));
+    must(doca_task_submit(task));
+
+    doca_buf *const taken = setup.source(0, 64);
+    EXPECT_EQ(doca_pe_progress(setup.pe), 1);
+
+    EXPECT_EQ(doca_buf_dec_refcount(taken, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_dec_refcount(dst, nullptr), DOCA_SUCCESS);
+    std::uint32_t num_elements = 0;
+    must(doca_buf_inventory_get_num_elements(setup.inventory, &num_elements));
+    EXPECT_EQ(setup.inventory.num_free(), num_elements);
+}

@@ -4,6 +4,7 @@
 // Event mode: a program that sleeps on the handle of its engine misses nothing.
 
 #include "support/dma_setup.hpp"
+#include "support/rounds.hpp"
 
 #include <doca_ctx.h>
 #include <doca_dma.h>
@@ -382,15 +383,15 @@ public:
     RandomSubmitter(const RandomSubmitter &) = delete;
     RandomSubmitter &operator=(const RandomSubmitter &) = delete;
 
-    bool is_done() const { return num_done_ == kNumTasks; }
+    bool is_done() const { return num_done_ == num_tasks_; }
 
 private:
-    static constexpr int kNumTasks = 2000;
+    const int num_tasks_ = softdoca::test::num_rounds(2000);
 
     void run()
     {
         std::minstd_rand random(7);
-        for (int i = 0; i < kNumTasks; ++i) {
+        for (int i = 0; i < num_tasks_; ++i) {
             while (num_done_.load(std::memory_order_acquire) != i && !is_over_)
                 std::this_thread::yield();
             for (auto turns = random() % 200; turns > 0; --turns)
