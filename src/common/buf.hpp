@@ -66,7 +66,7 @@ public:
              std::size_t data_len) noexcept
     {
         mmap_ = &mmap;
-        refs_ = mmap.count_buf() ? kIsCounted + 1 : 1;
+        refs_ = (refs_ & kPins) | (mmap.count_buf() ? kIsCounted + 1 : 1);
         set_range(head, len, data, data_len);
     }
     void set_range(void *head, std::size_t len, void *data, std::size_t data_len) noexcept
@@ -112,11 +112,12 @@ public:
         return len_ - static_cast<std::size_t>(data_ - head_) - data_len_;
     }
 
+    /// Also counts for a buffer that was returned before: the program's mistake, which fails the task.
     void pin() noexcept { refs_ += kPin; }
     void unpin() noexcept
     {
         refs_ -= kPin;
-        if ((refs_ & kIsUsed) == 0) [[unlikely]]
+        if ((refs_ & kIsUsed) == 0 && !is_returned()) [[unlikely]]
             release_list();
     }
 
@@ -155,7 +156,8 @@ private:
     static constexpr std::uint64_t kIsMember = 1u << 16;  // of a list, not its head
     static constexpr std::uint64_t kIsCounted = 1u << 17; // by its mmap
     static constexpr std::uint64_t kPin = 1u << 18;
-    static constexpr std::uint64_t kIsUsed = ~(kIsMember | kIsCounted);
+    static constexpr std::uint64_t kPins = ~(kPin - 1);
+    static constexpr std::uint64_t kIsUsed = kPins | kRefcount;
 
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_dec() const noexcept;
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t check_use(const char *call) const noexcept;
@@ -214,6 +216,6 @@ inline void doca_buf::release() noexcept
     if ((refs_ & kIsCounted) != 0)
         mmap_->uncount_buf();
     mmap_ = nullptr;
-    refs_ = 0;
+    refs_ &= kPins;
     store_->give_back(*this);
 }
