@@ -12,10 +12,11 @@ LOG_SOURCE("CORE::BUF");
 
 namespace softdoca {
 
-void BufStore::give_back_later(doca_buf &buf) noexcept
+doca_error_t BufStore::give_back_later(doca_buf &buf) noexcept
 {
-    lock_.lock();
-    put_and_unlock(buf);
+    const std::scoped_lock lock(lock_);
+    put(buf);
+    return DOCA_SUCCESS;
 }
 
 std::uint32_t BufStore::num_free() const noexcept
@@ -98,24 +99,32 @@ doca_error_t doca_buf::check_use(const char *call) const noexcept
 }
 
 /// References remain, or only pins: then a task in flight uses the buffer.
-void doca_buf::note_early_release() const noexcept
+doca_error_t doca_buf::keep() const noexcept
 {
     if (refcount() != 0)
-        return;
+        return DOCA_SUCCESS;
     LOG_ONCE(
         softdoca::LogLevel::warning, store_,
         "buffer %p was released while a task in flight uses it; it returns to its inventory when "
         "the task ends. Release buffers after the completion callback",
         static_cast<const void *>(this));
+    return DOCA_SUCCESS;
 }
 
-void doca_buf::release_list() noexcept
+doca_error_t doca_buf::release_list() noexcept
 {
     for (doca_buf *buf = this; buf != nullptr;) {
         doca_buf *const next = buf->next_;
-        buf->release();
+        (void)buf->release();
         buf = next;
     }
+    return DOCA_SUCCESS;
+}
+
+void doca_buf::release_unpinned() noexcept
+{
+    if (!is_returned()) // else it was returned before it was pinned
+        (void)release_list();
 }
 
 doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept

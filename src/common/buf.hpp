@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "base/spin_lock.hpp"
+#include "base/biased_lock.hpp"
 #include "common/mmap.hpp"
 
 #include <doca_buf.h>
@@ -22,27 +22,26 @@ public:
     BufStore(const BufStore &) = delete;
     BufStore &operator=(const BufStore &) = delete;
 
-    inline void give_back(doca_buf &buf) noexcept;
+    doca_error_t give_back(doca_buf &buf) noexcept; // SUCCESS
 
     std::uint32_t num_elements() const noexcept { return num_elements_; }
     std::uint32_t num_free() const noexcept;
     bool is_inherited() const noexcept { return owner_.is_another(); }
 
 protected:
-    bool try_lock() noexcept { return lock_.try_lock(); }
-    void lock() noexcept { lock_.lock(); }
-    /// Takes a buffer and unlocks; nullptr when all are out.
-    [[nodiscard]] inline doca_buf *take_and_unlock() noexcept;
+    /// Takes a buffer; nullptr when all are out. Under lock_.
+    [[nodiscard]] doca_buf *take() noexcept;
     /// Adds new, unused buffers.
     void add(doca_buf *bufs, std::size_t num) noexcept;
     /// Takes num at once, linked by next, or nothing.
     [[nodiscard]] doca_buf *take_list(std::uint32_t num) noexcept;
 
-private:
-    [[gnu::cold, gnu::noinline]] void give_back_later(doca_buf &buf) noexcept;
-    inline void put_and_unlock(doca_buf &buf) noexcept;
+    mutable BiasedLock lock_;
 
-    mutable SpinLock lock_;
+private:
+    [[gnu::cold, gnu::noinline]] doca_error_t give_back_later(doca_buf &buf) noexcept;
+    void put(doca_buf &buf) noexcept; // under lock_
+
     doca_buf *free_ = nullptr;
     std::uint32_t num_free_ = 0;
     std::uint32_t num_elements_ = 0;
@@ -66,7 +65,7 @@ public:
              std::size_t data_len) noexcept
     {
         mmap_ = &mmap;
-        refs_ = (refs_ & kPins) | (mmap.count_buf() ? kIsCounted + 1 : 1);
+        refs_ += mmap.count_buf() ? kIsCounted + 1 : 1; // in the store only pins are left in it
         set_range(head, len, data, data_len);
     }
     void set_range(void *head, std::size_t len, void *data, std::size_t data_len) noexcept
@@ -96,6 +95,7 @@ public:
     bool is_list_head() const noexcept { return (refs_ & kIsMember) == 0; }
     bool is_in_list() const noexcept { return !is_list_head() || next_in_list() != nullptr; }
     bool is_pinned() const noexcept { return refs_ >= kPin; }
+    bool is_unused() const noexcept { return (refs_ & kIsUsed) == 0; }
     /// Resting in its store: the program let it go and must not use it.
     bool is_returned() const noexcept { return mmap_ == nullptr; }
     const softdoca::BufStore &store() const noexcept { return *store_; }
@@ -112,14 +112,17 @@ public:
         return len_ - static_cast<std::size_t>(data_ - head_) - data_len_;
     }
 
-    /// Also counts for a buffer that was returned before: the program's mistake, which fails the task.
+    /// Also counts for a buffer that was returned before: the program's mistake, which fails the
+    /// task.
     void pin() noexcept { refs_ += kPin; }
-    void unpin() noexcept
+    /// True if nobody holds the buffer any more; release_unpinned() must follow.
+    [[nodiscard]] bool unpin() noexcept
     {
         refs_ -= kPin;
-        if ((refs_ & kIsUsed) == 0 && !is_returned()) [[unlikely]]
-            release_list();
+        return is_unused();
     }
+    /// Returns a buffer to its store that the program let go while it was pinned.
+    void release_unpinned() noexcept;
 
     [[nodiscard]] doca_error_t inc_refcount(std::uint16_t *previous) noexcept;
     [[nodiscard]] doca_error_t dec_refcount(std::uint16_t *previous) noexcept
@@ -131,11 +134,11 @@ public:
         if (previous != nullptr)
             *previous = static_cast<std::uint16_t>(refs);
         refs_ = refs - 1;
-        if (((refs - 1) & kIsUsed) == 0) [[likely]]
-            release_or_release_list();
-        else
-            note_early_release();
-        return DOCA_SUCCESS;
+        if (((refs - 1) & kIsUsed) != 0) [[unlikely]]
+            return keep();
+        if (next_ != nullptr) [[unlikely]]
+            return release_list();
+        return release();
     }
     [[nodiscard]] doca_error_t chain(doca_buf &tail, doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
@@ -161,16 +164,10 @@ private:
 
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_dec() const noexcept;
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t check_use(const char *call) const noexcept;
-    [[gnu::cold, gnu::noinline]] void note_early_release() const noexcept;
-    [[gnu::visibility("default")]] void release_list() noexcept;
-    void release_or_release_list() noexcept
-    {
-        if (next_ == nullptr) [[likely]]
-            release();
-        else
-            release_list();
-    }
-    inline void release() noexcept;
+    // These answer SUCCESS, so that dec_refcount can end with them.
+    [[gnu::cold, gnu::noinline]] doca_error_t keep() const noexcept;
+    [[gnu::noinline]] doca_error_t release_list() noexcept;
+    doca_error_t release() noexcept;
 
     std::byte *head_ = nullptr;
     std::size_t len_ = 0;
@@ -183,7 +180,7 @@ private:
 };
 static_assert(sizeof(doca_buf) == 64);
 
-inline doca_buf *softdoca::BufStore::take_and_unlock() noexcept
+inline doca_buf *softdoca::BufStore::take() noexcept
 {
     doca_buf *const buf = free_;
     if (buf != nullptr) [[likely]] {
@@ -191,31 +188,30 @@ inline doca_buf *softdoca::BufStore::take_and_unlock() noexcept
         --num_free_;
         buf->next_ = nullptr;
     }
-    lock_.unlock();
     return buf;
 }
 
-inline void softdoca::BufStore::put_and_unlock(doca_buf &buf) noexcept
+inline void softdoca::BufStore::put(doca_buf &buf) noexcept
 {
     buf.next_ = free_;
     free_ = &buf;
     ++num_free_;
-    lock_.unlock();
 }
 
-inline void softdoca::BufStore::give_back(doca_buf &buf) noexcept
+inline doca_error_t softdoca::BufStore::give_back(doca_buf &buf) noexcept
 {
-    if (lock_.try_lock()) [[likely]]
-        put_and_unlock(buf);
-    else
-        give_back_later(buf);
+    if (!lock_.try_lock_as_owner()) [[unlikely]]
+        return give_back_later(buf);
+    put(buf);
+    lock_.unlock_as_owner();
+    return DOCA_SUCCESS;
 }
 
-inline void doca_buf::release() noexcept
+inline doca_error_t doca_buf::release() noexcept
 {
     if ((refs_ & kIsCounted) != 0)
         mmap_->uncount_buf();
     mmap_ = nullptr;
     refs_ &= kPins;
-    store_->give_back(*this);
+    return store_->give_back(*this);
 }

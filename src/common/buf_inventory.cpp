@@ -46,12 +46,20 @@ doca_error_t doca_buf_inventory::expand(std::uint32_t num)
     return DOCA_SUCCESS;
 }
 
-/// Somebody else has the lock.
+/// The first call, or several threads share the inventory.
 doca_error_t doca_buf_inventory::get_later(doca_mmap &mmap, void *addr, std::size_t len, void *data,
                                            std::size_t data_len, doca_buf **out) noexcept
 {
-    lock();
-    return get_and_unlock(mmap, addr, len, data, data_len, out);
+    doca_buf *buf = nullptr;
+    {
+        const std::scoped_lock lock(lock_);
+        buf = take();
+    }
+    if (buf == nullptr)
+        return report_empty();
+    buf->set(mmap, addr, len, data, data_len);
+    *out = buf;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t doca_buf_inventory::refuse_get(const doca_mmap &mmap, const void *addr,

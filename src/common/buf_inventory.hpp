@@ -24,14 +24,18 @@ public:
     [[nodiscard]] doca_error_t get(doca_mmap &mmap, void *addr, std::size_t len, void *data,
                                    std::size_t data_len, doca_buf **out) noexcept
     {
-        const auto offset =
-            reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(addr);
-        if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) || offset > len ||
-            data_len > len - offset) [[unlikely]]
+        if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) ||
+            !lies_in(data, data_len, addr, len)) [[unlikely]]
             return refuse_get(mmap, addr, len, data, data_len);
-        if (!try_lock()) [[unlikely]]
+        if (!lock_.try_lock_as_owner()) [[unlikely]]
             return get_later(mmap, addr, len, data, data_len, out);
-        return get_and_unlock(mmap, addr, len, data, data_len, out);
+        doca_buf *const buf = take();
+        lock_.unlock_as_owner();
+        if (buf == nullptr) [[unlikely]]
+            return report_empty();
+        buf->set(mmap, addr, len, data, data_len);
+        *out = buf;
+        return DOCA_SUCCESS;
     }
     [[nodiscard]] doca_error_t dup(const doca_buf &src, doca_buf **dst) noexcept;
 
@@ -39,15 +43,12 @@ public:
     void set_user_data(doca_data user_data) noexcept { user_data_ = user_data; }
 
 private:
-    doca_error_t get_and_unlock(doca_mmap &mmap, void *addr, std::size_t len, void *data,
-                                std::size_t data_len, doca_buf **out) noexcept
+    static bool lies_in(const void *data, std::size_t data_len, const void *addr,
+                        std::size_t len) noexcept
     {
-        doca_buf *const buf = take_and_unlock();
-        if (buf == nullptr) [[unlikely]]
-            return report_empty();
-        buf->set(mmap, addr, len, data, data_len);
-        *out = buf;
-        return DOCA_SUCCESS;
+        const auto offset =
+            reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(addr);
+        return offset == 0 ? data_len <= len : offset <= len && data_len <= len - offset;
     }
     [[gnu::cold, gnu::noinline]] doca_error_t get_later(doca_mmap &mmap, void *addr,
                                                         std::size_t len, void *data,

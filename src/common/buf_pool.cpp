@@ -104,8 +104,9 @@ doca_error_t doca_buf_pool::alloc(doca_buf **out) noexcept
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "buffer pool %p is not started (doca_buf_pool_start)",
                            static_cast<void *>(this));
-    lock();
-    doca_buf *const buf = take_and_unlock();
+    lock_.lock();
+    doca_buf *const buf = take();
+    lock_.unlock();
     if (buf == nullptr) [[unlikely]] {
         LOG_ONCE(softdoca::LogLevel::info, this,
                  "buffer pool %p: all %u buffers are out; return finished ones "

@@ -229,6 +229,14 @@ void doca_ctx::withdraw(doca_task &task) noexcept
     end_flight(task, DOCA_ERROR_SHUTDOWN);
 }
 
+/// Those that the program let go while the task was in flight.
+void doca_ctx::release_buffers(doca_task &task) noexcept
+{
+    for (doca_buf *const buf : {task.src_, task.dst_})
+        if (buf != nullptr && buf->is_unused())
+            buf->release_unpinned();
+}
+
 void doca_ctx::note_unflushed() noexcept
 {
     LOG_ONCE(softdoca::LogLevel::debug, this,

@@ -35,47 +35,23 @@ constexpr bool is_legal(doca_ctx_states from, doca_ctx_states to) noexcept
 /// pools, num_inflight_ those of them that are queued; a context with something to deliver is on
 /// its engine's ready list. Only turns of the engine and direct calls change the state. Threads:
 /// that of the progress engine.
-struct [[gnu::visibility("default")]] doca_ctx : softdoca::ListHook<softdoca::ConnectedList>,
-                                                 softdoca::ListHook<softdoca::ReadyList>,
-                                                 softdoca::ListHook<softdoca::WaitingList>
-{
+struct __attribute__((visibility("default"))) doca_ctx
+    : softdoca::ListHook<softdoca::ConnectedList>,
+      softdoca::ListHook<softdoca::ReadyList>,
+      softdoca::ListHook<softdoca::WaitingList> {
 public:
     doca_ctx(const doca_ctx &) = delete;
     doca_ctx &operator=(const doca_ctx &) = delete;
 
     /// What log lines call this kind of context.
-    const char *kind() const noexcept
-    {
-        return kind_;
-    }
-    doca_ctx_states state() const noexcept
-    {
-        return state_;
-    }
-    doca_pe *pe() const noexcept
-    {
-        return pe_;
-    }
-    void set_pe(doca_pe & pe) noexcept
-    {
-        pe_ = &pe;
-    }
-    std::size_t num_inflight_tasks() const noexcept
-    {
-        return num_inflight_;
-    }
-    bool is_inherited() const noexcept
-    {
-        return owner_.is_another();
-    }
-    doca_data user_data() const noexcept
-    {
-        return user_data_;
-    }
-    void set_user_data(doca_data user_data) noexcept
-    {
-        user_data_ = user_data;
-    }
+    const char *kind() const noexcept { return kind_; }
+    doca_ctx_states state() const noexcept { return state_; }
+    doca_pe *pe() const noexcept { return pe_; }
+    void set_pe(doca_pe &pe) noexcept { pe_ = &pe; }
+    std::size_t num_inflight_tasks() const noexcept { return num_inflight_; }
+    bool is_inherited() const noexcept { return owner_.is_another(); }
+    doca_data user_data() const noexcept { return user_data_; }
+    void set_user_data(doca_data user_data) noexcept { user_data_ = user_data; }
     void set_state_changed_cb(doca_ctx_state_changed_callback_t callback) noexcept
     {
         state_changed_cb_ = callback;
@@ -89,7 +65,7 @@ public:
     [[nodiscard]] doca_error_t check_configurable(const char *call) const noexcept;
 
     /// Queues a task that the program holds. Looks at nothing in it.
-    [[nodiscard]] doca_error_t submit(doca_task & task) noexcept
+    [[nodiscard]] doca_error_t submit(doca_task &task) noexcept
     {
         if (!accepts_tasks() || task.state_ != softdoca::TaskState::held) [[unlikely]]
             return refuse_submit(task);
@@ -102,8 +78,8 @@ public:
         return DOCA_SUCCESS;
     }
     /// The same for a task whose contents pass the library's check.
-    [[nodiscard]] doca_error_t try_submit(doca_task & task) noexcept;
-    void free(doca_task & task) noexcept;
+    [[nodiscard]] doca_error_t try_submit(doca_task &task) noexcept;
+    void free(doca_task &task) noexcept;
     /// Says once that a submit asked for no flush.
     void note_unflushed() noexcept;
 
@@ -123,20 +99,17 @@ public:
     }
 
 protected:
-    doca_ctx(doca_dev & dev, const char *kind) noexcept;
+    doca_ctx(doca_dev &dev, const char *kind) noexcept;
     virtual ~doca_ctx();
 
-    doca_dev &dev() const noexcept
-    {
-        return hold_.dev();
-    }
+    doca_dev &dev() const noexcept { return hold_.dev(); }
     bool accepts_tasks() const noexcept
     {
         return state_ == DOCA_CTX_STATE_RUNNING && !owner_.is_another();
     }
 
     /// Hands a free task of a pool to the program.
-    void allot(doca_task & task, const doca_buf *src, doca_buf *dst, doca_data user_data) noexcept
+    void allot(doca_task &task, const doca_buf *src, doca_buf *dst, doca_data user_data) noexcept
     {
         task.src_ = const_cast<doca_buf *>(src);
         task.dst_ = dst;
@@ -146,16 +119,17 @@ protected:
         ++num_allocated_;
     }
     /// The answer to an allocation that got no task: BAD_STATE, or NO_MEMORY of an empty pool.
-    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_alloc(
-        const softdoca::TaskPool *pool) const noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t
+    refuse_alloc(const softdoca::TaskPool *pool) const noexcept;
 
     /// The task is the program's again. The completion callback must follow as the last step.
-    void end_flight(doca_task & task, doca_error_t status) noexcept
+    void end_flight(doca_task &task, doca_error_t status) noexcept
     {
         task.status_ = status;
         task.state_ = softdoca::TaskState::held;
         --num_inflight_;
-        task.unpin_buffers();
+        if (task.unpin_buffers()) [[unlikely]]
+            release_buffers(task);
     }
     /// After the error callback of a task that takes the context down: it stops by itself.
     void stop_after_failure() noexcept;
@@ -168,9 +142,9 @@ private:
     /// Are the task's contents such that it can succeed? Logs what is wrong.
     [[nodiscard]] virtual doca_error_t check_task(const doca_task &task) noexcept = 0;
     /// Executes a task and delivers its completion.
-    virtual void run(doca_task & task) noexcept = 0;
+    virtual void run(doca_task &task) noexcept = 0;
     /// Ends a task that was not executed and runs its error callback.
-    virtual void flush(doca_task & task, doca_error_t status) noexcept = 0;
+    virtual void flush(doca_task &task, doca_error_t status) noexcept = 0;
 
     /// The next task in order; keeps the ready list true.
     doca_task &take_submitted() noexcept
@@ -188,9 +162,10 @@ private:
     }
     bool rare_turn() noexcept;
     void move_to(doca_ctx_states next) noexcept;
-    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t refuse_submit(const doca_task &task)
-        const noexcept;
-    void withdraw(doca_task & task) noexcept;
+    [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t
+    refuse_submit(const doca_task &task) const noexcept;
+    void withdraw(doca_task &task) noexcept;
+    [[gnu::cold, gnu::noinline]] static void release_buffers(doca_task &task) noexcept;
 
     // Touched for each task.
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;

@@ -22,19 +22,15 @@ struct DevinfoList;
 struct DevinfoEntry;
 
 /// Marks a device as used by an object for as long as it lives; doca_dev_close refuses meanwhile.
-class [[gnu::visibility("default")]] DeviceHold : private ListHook<DeviceHold>
-{
+class __attribute__((visibility("default"))) DeviceHold : private ListHook<DeviceHold> {
 public:
     /// kind is what log lines call the holder ("DMA", "mmap"); it and holder must outlive this.
-    DeviceHold(doca_dev & dev, const char *kind, const void *holder) noexcept;
+    DeviceHold(doca_dev &dev, const char *kind, const void *holder) noexcept;
     ~DeviceHold();
     DeviceHold(const DeviceHold &) = delete;
     DeviceHold &operator=(const DeviceHold &) = delete;
 
-    doca_dev &dev() const noexcept
-    {
-        return dev_;
-    }
+    doca_dev &dev() const noexcept { return dev_; }
 
 private:
     friend struct ::doca_dev;

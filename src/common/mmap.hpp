@@ -17,8 +17,7 @@
 /// A range of user memory that devices may reach. Its configuration is fixed while it is started.
 /// Threads: one may configure; once started, any number may read. The count of buffers is exact
 /// for one thread; several need doca_mmap_enable_thread_safety, which turns the counting off.
-struct [[gnu::visibility("default")]] doca_mmap
-{
+struct __attribute__((visibility("default"))) doca_mmap {
 public:
     doca_mmap() = default;
     ~doca_mmap();
@@ -26,13 +25,13 @@ public:
     // Configuration and life cycle: cold.
     [[nodiscard]] doca_error_t set_memrange(void *addr, std::size_t len) noexcept;
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access_mask) noexcept;
-    [[nodiscard]] doca_error_t set_free_cb(doca_mmap_memrange_free_cb_t * callback,
+    [[nodiscard]] doca_error_t set_free_cb(doca_mmap_memrange_free_cb_t *callback,
                                            void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_user_data(doca_data user_data) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t max_num_devices) noexcept;
     [[nodiscard]] doca_error_t enable_thread_safety() noexcept;
-    [[nodiscard]] doca_error_t add_dev(doca_dev & dev);
-    [[nodiscard]] doca_error_t rm_dev(doca_dev & dev) noexcept;
+    [[nodiscard]] doca_error_t add_dev(doca_dev &dev);
+    [[nodiscard]] doca_error_t rm_dev(doca_dev &dev) noexcept;
     [[nodiscard]] doca_error_t start() noexcept;
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_error_t check_destroy() const noexcept;
@@ -46,49 +45,19 @@ public:
     };
     FreeCall due_free_call() const noexcept;
 
-    bool is_inherited() const noexcept
-    {
-        return owner_.is_another();
-    }
-    bool has_range() const noexcept
-    {
-        return base_ != nullptr;
-    }
-    std::byte *base() const noexcept
-    {
-        return base_;
-    }
-    std::size_t len() const noexcept
-    {
-        return len_;
-    }
-    std::uint32_t permissions() const noexcept
-    {
-        return permissions_;
-    }
-    doca_data user_data() const noexcept
-    {
-        return user_data_;
-    }
-    std::uint32_t max_num_devices() const noexcept
-    {
-        return max_num_devices_;
-    }
-    std::uint32_t num_bufs() const noexcept
-    {
-        return num_bufs_.load(std::memory_order_relaxed);
-    }
+    bool is_inherited() const noexcept { return owner_.is_another(); }
+    bool has_range() const noexcept { return base_ != nullptr; }
+    std::byte *base() const noexcept { return base_; }
+    std::size_t len() const noexcept { return len_; }
+    std::uint32_t permissions() const noexcept { return permissions_; }
+    doca_data user_data() const noexcept { return user_data_; }
+    std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
+    std::uint32_t num_bufs() const noexcept { return num_bufs_.load(std::memory_order_relaxed); }
 
     // Hot path.
-    bool is_started() const noexcept
-    {
-        return is_started_;
-    }
+    bool is_started() const noexcept { return is_started_; }
     /// May devices of this process write? Consumers' memory says so by PCI_READ_WRITE alone.
-    bool is_writable() const noexcept
-    {
-        return is_writable_;
-    }
+    bool is_writable() const noexcept { return is_writable_; }
     bool contains(const void *addr, std::size_t len) const noexcept
     {
         const auto offset =
@@ -97,10 +66,7 @@ public:
     }
     bool has(const doca_dev &dev) const noexcept;
     /// The device that was added first, while started: true for it means usable in one comparison.
-    bool is_first_usable(const doca_dev &dev) const noexcept
-    {
-        return usable_dev_ == &dev;
-    }
+    bool is_first_usable(const doca_dev &dev) const noexcept { return usable_dev_ == &dev; }
 
     /// A buffer into this range came to be, or went. False: buffers are not counted here.
     bool count_buf() noexcept
@@ -110,10 +76,7 @@ public:
         add_to_count(1);
         return true;
     }
-    void uncount_buf() noexcept
-    {
-        add_to_count(-1u);
-    }
+    void uncount_buf() noexcept { add_to_count(-1u); }
 
 private:
     /// One thread writes, so no locked instruction; atomic, so that misuse is not undefined.

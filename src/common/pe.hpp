@@ -24,8 +24,7 @@ struct WaitingList;   ///< those in STARTING or STOPPING
 /// Executes tasks and delivers what happened, one thing a call. A context that has something to
 /// deliver puts itself on the ready list, so a turn costs the same whatever the number of contexts.
 /// Threads: one at a time, the caller's; all callbacks run in it.
-struct [[gnu::visibility("default")]] doca_pe
-{
+struct __attribute__((visibility("default"))) doca_pe {
 public:
     doca_pe() = default;
     ~doca_pe();
@@ -35,30 +34,21 @@ public:
     /// One turn; 1 if a completion, event or state change was delivered.
     std::uint8_t progress() noexcept;
 
-    [[nodiscard]] doca_error_t connect(doca_ctx & ctx) noexcept;
+    [[nodiscard]] doca_error_t connect(doca_ctx &ctx) noexcept;
     [[nodiscard]] doca_error_t check_destroy() const noexcept;
     std::size_t num_inflight_tasks() const noexcept;
-    bool is_inherited() const noexcept
-    {
-        return owner_.is_another();
-    }
+    bool is_inherited() const noexcept { return owner_.is_another(); }
 
     [[nodiscard]] doca_error_t notification_handle(int *handle) noexcept;
     [[nodiscard]] doca_error_t request_notification() noexcept;
     [[nodiscard]] doca_error_t clear_notification() noexcept;
 
     // For contexts.
-    void make_ready(doca_ctx & ctx) noexcept;
+    void make_ready(doca_ctx &ctx) noexcept;
     /// The context at the front stays ready but others come first.
-    void rotate_ready() noexcept
-    {
-        ready_.rotate();
-    }
-    void add_waiting(doca_ctx & ctx) noexcept;
-    bool is_in_callback() const noexcept
-    {
-        return is_in_callback_;
-    }
+    void rotate_ready() noexcept { ready_.rotate(); }
+    void add_waiting(doca_ctx &ctx) noexcept;
+    bool is_in_callback() const noexcept { return is_in_callback_; }
 
     /// Lives while a call of the program, outside of turns, may run callbacks.
     class CallbackScope {

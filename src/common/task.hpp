@@ -52,12 +52,15 @@ private:
         if (dst_ != nullptr)
             dst_->pin();
     }
-    void unpin_buffers() noexcept
+    /// True if the program has let go of one meanwhile; release_buffers() must follow.
+    [[nodiscard]] bool unpin_buffers() noexcept
     {
+        bool is_unused = false;
         if (src_ != nullptr)
-            src_->unpin();
+            is_unused = src_->unpin();
         if (dst_ != nullptr)
-            dst_->unpin();
+            is_unused = dst_->unpin() || is_unused;
+        return is_unused;
     }
 
     doca_ctx *ctx_ = nullptr;
@@ -102,8 +105,7 @@ private:
 
 /// A fixed number of tasks of one type, allocated when the context starts; taking and giving back
 /// only relinks them. The memory stays until the next start, so that stale tasks are recognised.
-class [[gnu::visibility("default")]] TaskPool
-{
+class __attribute__((visibility("default"))) TaskPool {
 public:
     explicit TaskPool(std::uint32_t num_tasks) noexcept : num_tasks_(num_tasks) {}
     TaskPool(const TaskPool &) = delete;
@@ -114,18 +116,12 @@ public:
     {
         return free_ == nullptr ? nullptr : std::exchange(free_, free_->next_);
     }
-    void give_back(doca_task & task) noexcept
-    {
-        task.next_ = std::exchange(free_, &task);
-    }
-    std::uint32_t num_tasks() const noexcept
-    {
-        return num_tasks_;
-    }
+    void give_back(doca_task &task) noexcept { task.next_ = std::exchange(free_, &task); }
+    std::uint32_t num_tasks() const noexcept { return num_tasks_; }
 
 protected:
     /// A new task enters the pool for good.
-    void adopt(doca_task & task, doca_ctx & ctx) noexcept
+    void adopt(doca_task &task, doca_ctx &ctx) noexcept
     {
         task.ctx_ = &ctx;
         task.pool_ = this;

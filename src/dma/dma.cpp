@@ -235,13 +235,6 @@ void doca_dma::flush(doca_task &task, doca_error_t status) noexcept
     deliver(task, status, on_error_);
 }
 
-void doca_dma::deliver(doca_task &task, doca_error_t status,
-                       doca_dma_task_memcpy_completion_cb_t callback) noexcept
-{
-    end_flight(task, status);
-    callback(static_cast<doca_dma_task_memcpy *>(&task), task.user_data(), user_data());
-}
-
 extern "C" doca_error_t doca_dma_create(doca_dev *dev, doca_dma **dma)
 {
     if (const doca_error_t bad = softdoca::check_open(LOG_SITE, __func__, dev); bad != DOCA_SUCCESS)

@@ -33,8 +33,12 @@ private:
     void run(doca_task &task) noexcept override;
     void flush(doca_task &task, doca_error_t status) noexcept override;
 
-    void deliver(doca_task &task, doca_error_t status,
-                 doca_dma_task_memcpy_completion_cb_t callback) noexcept;
+    [[gnu::always_inline]] void deliver(doca_task &task, doca_error_t status,
+                                        doca_dma_task_memcpy_completion_cb_t callback) noexcept
+    {
+        end_flight(task, status);
+        callback(static_cast<doca_dma_task_memcpy *>(&task), task.user_data(), user_data());
+    }
     [[gnu::noinline]] void run_with_care(doca_task &task) noexcept;
     [[gnu::cold, gnu::noinline]] void fail(doca_task &task) noexcept;
 

@@ -19,7 +19,7 @@
 namespace softdoca {
 
 /// A PCI address DDDD:BB:DD.F.
-struct [[gnu::visibility("default")]] PciAddress {
+struct __attribute__((visibility("default"))) PciAddress {
     std::uint16_t domain = 0;
     std::uint8_t bus = 0;
     std::uint8_t device = 0;
@@ -45,7 +45,7 @@ struct DmaLimits {
 };
 
 /// What a node sees of one PCI function: a device of its own, or a representor's host function.
-struct [[gnu::visibility("default")]] Function {
+struct __attribute__((visibility("default"))) Function {
     PciAddress pci;
     std::string iface_name;
     std::uint32_t iface_index = 0;

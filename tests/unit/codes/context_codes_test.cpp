@@ -22,6 +22,9 @@ using namespace softdoca::test;
 
 namespace {
 
+using Size = Untouched<std::size_t>;
+using Data = Untouched<doca_data>;
+
 /// A DMA context that is connected to nothing, next to one that runs.
 class ContextCodes : public testing::Test {
 protected:
@@ -74,6 +77,61 @@ int newest_eventfd()
 }
 
 } // namespace
+
+TEST_F(ContextCodes, NullIsNoContext)
+{
+    EXPECT_EQ(doca_ctx_start(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_stop(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_get_num_inflight_tasks(nullptr, Size()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_get_num_inflight_tasks(idle(), nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_datapath_on_gpu(nullptr, gpu_), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_datapath_on_gpu(idle(), nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_datapath_on_dpa(nullptr, dpa_), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_datapath_on_dpa(idle(), nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_user_data(nullptr, {}), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_get_user_data(nullptr, Data()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_get_user_data(idle(), nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_state_changed_cb(
+                  nullptr, [](doca_data, doca_ctx *, doca_ctx_states, doca_ctx_states) {}),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_state_changed_cb(idle(), nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_get_state(nullptr, Untouched<doca_ctx_states>()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_get_state(idle(), nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_completion_vector(nullptr, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_profiler_set_max_nranges(nullptr, 1), DOCA_ERROR_INVALID_VALUE);
+    doca_ctx_flush_tasks(nullptr);
+}
+
+TEST_F(ContextCodes, NullIsNoProgressEngine)
+{
+    using Descriptor = Untouched<doca_notification_handle_t>;
+
+    EXPECT_EQ(doca_pe_create(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_progress(nullptr), 0);
+    EXPECT_EQ(doca_pe_get_notification_handle(nullptr, Descriptor()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_get_notification_handle(other_pe_, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_request_notification(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_clear_notification(nullptr, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_get_num_inflight_tasks(nullptr, Size()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_get_num_inflight_tasks(other_pe_, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_connect_ctx(nullptr, idle()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_connect_ctx(other_pe_, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_pe_set_event_mode(nullptr, DOCA_PE_EVENT_MODE_PROGRESS_ALL),
+              DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(ContextCodes, NullIsNoTask)
+{
+    EXPECT_EQ(doca_task_submit(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_task_submit_ex(nullptr, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_task_try_submit(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_task_get_status(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_task_get_user_data(nullptr).u64, 0u);
+    EXPECT_EQ(doca_task_get_ctx(nullptr), nullptr);
+    doca_task_set_user_data(nullptr, {});
+    doca_task_free(nullptr);
+}
 
 TEST_F(ContextCodes, StartNeedsAnEngineAndIdle)
 {

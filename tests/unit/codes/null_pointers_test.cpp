@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-// NULL for each pointer argument of each call. Log: null_pointers_log_test.cpp; argp: in its tests.
+// NULL for each pointer argument of each call. Contexts, engines and tasks: context_codes_test.cpp;
+// argp: in its own tests.
 
 #include "support/handles.hpp"
 #include "unit/codes/untouched.hpp"
@@ -9,8 +10,11 @@
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
+#include <doca_log.h>
 
 #include <gtest/gtest.h>
+
+#include <cstdio>
 
 using namespace softdoca::test;
 
@@ -67,13 +71,11 @@ protected:
     doca_buf *other_ = inventory_.by_addr(mmap_, memory_.at(64), 64);
 };
 
-class NullPointersCtx : public NullPointers {
+class NullPointersDma : public NullPointers {
 protected:
-    NullPointersCtx() { must(doca_dma_create(device_, dma_.out())); }
+    NullPointersDma() { must(doca_dma_create(device_, dma_.out())); }
 
     Handle<doca_dma, doca_dma_destroy> dma_;
-    doca_ctx *ctx_ = doca_dma_as_ctx(dma_);
-    Pe pe_;
 };
 
 void on_task(doca_dma_task_memcpy *, doca_data, doca_data) {}
@@ -374,64 +376,7 @@ TEST_F(NullPointersBuf, Pool)
     EXPECT_EQ(doca_buf_pool_get_num_free_elements(pool, nullptr), DOCA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(NullPointersCtx, Context)
-{
-    EXPECT_EQ(doca_ctx_start(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_stop(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_get_num_inflight_tasks(nullptr, Size()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_get_num_inflight_tasks(ctx_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_datapath_on_gpu(nullptr, some_processor<doca_gpu>()),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_datapath_on_gpu(ctx_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_datapath_on_dpa(nullptr, some_processor<doca_dpa>()),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_datapath_on_dpa(ctx_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_user_data(nullptr, {}), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_get_user_data(nullptr, Data()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_get_user_data(ctx_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_state_changed_cb(
-                  nullptr, [](doca_data, doca_ctx *, doca_ctx_states, doca_ctx_states) {}),
-              DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_state_changed_cb(ctx_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_get_state(nullptr, Untouched<doca_ctx_states>()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_get_state(ctx_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_set_completion_vector(nullptr, 0), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_ctx_profiler_set_max_nranges(nullptr, 1), DOCA_ERROR_INVALID_VALUE);
-    doca_ctx_flush_tasks(nullptr);
-}
-
-TEST_F(NullPointersCtx, ProgressEngine)
-{
-    using Descriptor = Untouched<doca_notification_handle_t>;
-
-    EXPECT_EQ(doca_pe_create(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_progress(nullptr), 0);
-    EXPECT_EQ(doca_pe_get_notification_handle(nullptr, Descriptor()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_get_notification_handle(pe_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_request_notification(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_clear_notification(nullptr, 0), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_get_num_inflight_tasks(nullptr, Size()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_get_num_inflight_tasks(pe_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_connect_ctx(nullptr, ctx_), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_connect_ctx(pe_, nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_pe_set_event_mode(nullptr, DOCA_PE_EVENT_MODE_PROGRESS_ALL),
-              DOCA_ERROR_INVALID_VALUE);
-}
-
-TEST_F(NullPointersCtx, Tasks)
-{
-    EXPECT_EQ(doca_task_submit(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_task_submit_ex(nullptr, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_task_try_submit(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_task_get_status(nullptr), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_task_get_user_data(nullptr).u64, 0u);
-    EXPECT_EQ(doca_task_get_ctx(nullptr), nullptr);
-    doca_task_set_user_data(nullptr, {});
-    doca_task_free(nullptr);
-}
-
-TEST_F(NullPointersCtx, Dma)
+TEST_F(NullPointersDma, Dma)
 {
     using Task = Untouched<doca_dma_task_memcpy *>;
 
@@ -464,4 +409,49 @@ TEST_F(NullPointersCtx, Dma)
     EXPECT_EQ(doca_dma_get_gpu_handle(dma_, nullptr), DOCA_ERROR_INVALID_VALUE);
     doca_dma_task_memcpy_set_src(nullptr, nullptr);
     doca_dma_task_memcpy_set_dst(nullptr, nullptr);
+}
+
+TEST(NullPointersLog, Backends)
+{
+    using Backend = Untouched<doca_log_backend *>;
+    const auto on_flush = [](char *) {};
+    char text[8];
+
+    EXPECT_EQ(doca_log_backend_create_with_file(nullptr, Backend()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_file(stderr, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_fd(-1, Backend()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_fd(2, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf(nullptr, 8, on_flush, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf(text, 0, on_flush, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf(text, 8, nullptr, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf(text, 8, on_flush, nullptr),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_syslog(nullptr, Backend()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_syslog("name", nullptr), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST(NullPointersLog, SdkBackends)
+{
+    using Backend = Untouched<doca_log_backend *>;
+    const auto on_flush = [](char *) {};
+    char text[8];
+
+    EXPECT_EQ(doca_log_backend_create_with_file_sdk(nullptr, Backend()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_file_sdk(stderr, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_fd_sdk(-1, Backend()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_fd_sdk(2, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf_sdk(nullptr, 8, on_flush, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf_sdk(text, 0, on_flush, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf_sdk(text, 8, nullptr, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_buf_sdk(text, 8, on_flush, nullptr),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_syslog_sdk(nullptr, Backend()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_create_with_syslog_sdk("name", nullptr), DOCA_ERROR_INVALID_VALUE);
 }

@@ -386,6 +386,22 @@ TEST(DocaTask, BufferReleasedInFlightWarnsOnce)
     EXPECT_EQ(log.count({"[WRN]", text_of(src)}), 1);
 }
 
+TEST(DocaTask, BuffersReleasedInFlightWarnOnceInAll)
+{
+    const SdkLog log;
+    DmaSetup setup(8, 4096);
+    std::vector<doca_buf *> bufs;
+    for (std::size_t i = 0; i < 8; ++i) {
+        bufs.push_back(setup.source(i * 64, 64));
+        must(doca_task_submit(setup.context.alloc(bufs.back(), setup.destination(i * 64, 64))));
+    }
+
+    for (doca_buf *buf : bufs)
+        EXPECT_EQ(doca_buf_dec_refcount(buf, nullptr), DOCA_SUCCESS);
+
+    EXPECT_EQ(log.count({"[WRN]", "in flight"}), 1);
+}
+
 TEST(DocaTask, BufferReleasedInFlightKeepsItsMmap)
 {
     DmaSetup setup(1, 4096);
