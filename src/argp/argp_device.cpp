@@ -173,9 +173,11 @@ doca_error_t DeviceValue::open_rep()
     RepList list;
     doca_error_t result = doca_devinfo_rep_create_list(
         value_.dev_ctx.dev, DOCA_DEVINFO_REP_FILTER_ALL, &list.items, &list.num);
-    if (result != DOCA_SUCCESS)
+    if (result == DOCA_ERROR_NOT_SUPPORTED)
         return fail(result,
                     "names a device that shows no representors; only the DPU side has them");
+    if (result != DOCA_SUCCESS)
+        return fail(result, "names a device whose representors cannot be listed");
     const std::span<doca_devinfo_rep *> reps(list.items, list.num);
     const auto found = std::find_if(reps.begin(), reps.end(), [&](const doca_devinfo_rep *rep) {
         return is_named(rep, rep_name_);

@@ -104,6 +104,10 @@ doca_error_t doca_buf_pool::alloc(doca_buf **out) noexcept
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "buffer pool %p is not started (doca_buf_pool_start)",
                            static_cast<void *>(this));
+    if (!mmap_.is_started()) [[unlikely]]
+        return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
+                           "buffer pool %p: its mmap %p was stopped (doca_mmap_start)",
+                           static_cast<void *>(this), static_cast<void *>(&mmap_));
     lock_.lock();
     doca_buf *const buf = take();
     lock_.unlock();

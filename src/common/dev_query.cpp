@@ -158,9 +158,8 @@ extern "C" doca_error_t doca_devinfo_get_lid(const doca_devinfo *devinfo, uint16
         return refuse_devinfo(__func__, devinfo);
     if (lid == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr, "doca_devinfo_get_lid: lid is NULL");
-    return LOG_REFUSED(
-        DOCA_ERROR_NOT_SUPPORTED, function,
-        "doca_devinfo_get_lid: device %s is an Ethernet port; only InfiniBand has a lid",
+    return DOCA_ERROR_NOT_SUPPORTED; // an Ethernet port; silent: searches ask this of every device
+                                     // only InfiniBand has a lid",
         function->pci.text().data());
 }
 

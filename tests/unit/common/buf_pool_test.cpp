@@ -281,3 +281,16 @@ TEST_F(DocaBufPool, ItsBuffersAreCopied)
     EXPECT_EQ(std::memcmp(data_of(bufs[0]), data_of(bufs[1]), 64), 0);
     give_back(bufs);
 }
+
+TEST_F(DocaBufPool, AStoppedMmapGivesNoMoreBuffers)
+{
+    create(4, 64);
+    must(doca_buf_pool_start(pool_));
+    must(doca_mmap_stop(mmap_));
+
+    EXPECT_EQ(doca_buf_pool_buf_alloc(pool_, Untouched<doca_buf *>()), DOCA_ERROR_BAD_STATE);
+
+    EXPECT_EQ(num_free(pool_), 4u);
+    must(doca_mmap_start(mmap_));
+    give_back(alloc(4));
+}

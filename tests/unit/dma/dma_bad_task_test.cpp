@@ -34,11 +34,12 @@ struct BadTask {
     const char *name;
     doca_error_t code;
     std::function<doca_task *(DmaSetup &)> make;
+    std::size_t area_len = 64 * 1024;
 };
 
 class DocaDmaBadTask : public testing::TestWithParam<BadTask> {
 protected:
-    DmaSetup setup_{2, kMaxSize + 4096};
+    DmaSetup setup_{2, GetParam().area_len};
 };
 
 /// A list of one more than the allowed elements, of one byte each.
@@ -76,13 +77,15 @@ const BadTask kBadTasks[] = {
     {"OneByteTooLarge", DOCA_ERROR_INVALID_VALUE,
      [](DmaSetup &s) {
          return s.context.alloc(s.source(0, kMaxSize + 1), s.destination(0, kMaxSize + 4096));
-     }},
+     },
+     kMaxSize + 4096},
     {"TooLargeInAll", DOCA_ERROR_INVALID_VALUE,
      [](DmaSetup &s) {
          doca_buf *const src = s.source(0, kMaxSize);
          must(doca_buf_chain_list(src, s.source(kMaxSize, 1)));
          return s.context.alloc(src, s.destination(0, kMaxSize + 4096));
-     }},
+     },
+     kMaxSize + 4096},
     {"SourceListTooLong", DOCA_ERROR_INVALID_VALUE,
      [](DmaSetup &s) {
          return s.context.alloc(too_long_list([&](std::size_t i) { return s.source(i, 1); }),
