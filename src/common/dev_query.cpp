@@ -159,8 +159,6 @@ extern "C" doca_error_t doca_devinfo_get_lid(const doca_devinfo *devinfo, uint16
     if (lid == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr, "doca_devinfo_get_lid: lid is NULL");
     return DOCA_ERROR_NOT_SUPPORTED; // an Ethernet port; silent: searches ask this of every device
-                                     // only InfiniBand has a lid",
-        function->pci.text().data());
 }
 
 extern "C" doca_error_t doca_devinfo_get_active_rate(const doca_devinfo *devinfo,
