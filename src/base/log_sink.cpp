@@ -55,11 +55,12 @@ struct Environment {
     int sink_fd = STDERR_FILENO;
     std::uint32_t sink_level = 0;
 
+    bool has_stderr_sink() const noexcept { return has_sink && sink_fd == STDERR_FILENO; }
     std::uint32_t most_verbose(bool has_sdk_sink) const noexcept
     {
-        if (has_sink)
-            return sink_level;
-        return has_sdk_sink || is_quiet ? 0 : static_cast<std::uint32_t>(LogLevel::warning);
+        const bool is_loud = !has_sdk_sink && !is_quiet && !has_stderr_sink();
+        const auto loud = static_cast<std::uint32_t>(LogLevel::warning);
+        return std::max(has_sink ? sink_level : 0, is_loud ? loud : 0);
     }
 };
 
@@ -142,6 +143,12 @@ const Environment &environment() noexcept
     return read_once;
 }
 
+/// What the table of things said knows a place in the code by.
+std::uint64_t place_of(LogSite site) noexcept
+{
+    return static_cast<std::uint64_t>(site.cause) << 32 | static_cast<std::uint32_t>(site.line);
+}
+
 /// The environment must have been read before log_enabled can answer.
 bool is_shown(LogLevel level) noexcept
 {
@@ -161,7 +168,7 @@ bool is_shown(LogLevel level) noexcept
     const LogSinkFn sink = sdk_sink.load(std::memory_order_acquire);
     if (sink != nullptr)
         sink(line);
-    else if (!wanted.has_sink && !wanted.is_quiet && level <= LogLevel::warning)
+    else if (!wanted.is_quiet && !wanted.has_stderr_sink() && level <= LogLevel::warning)
         line.write_to(STDERR_FILENO);
 }
 
@@ -277,7 +284,7 @@ void log_write(LogLevel level, LogSite site, const char *format, ...) noexcept
 
 void log_once(LogLevel level, LogSite site, const void *object, const char *format, ...) noexcept
 {
-    if (!is_shown(level) || !spoken.claim(object, site.file, site.line, now_ns()))
+    if (!is_shown(level) || !spoken.claim(object, site.file, place_of(site), now_ns()))
         return;
     std::va_list args;
     va_start(args, format);
@@ -288,7 +295,7 @@ void log_once(LogLevel level, LogSite site, const void *object, const char *form
 doca_error_t log_refusal(LogSite site, doca_error_t code, const void *object, const char *format,
                          ...) noexcept
 {
-    if (!is_shown(LogLevel::error) || !spoken.claim(object, site.file, site.line, now_ns()))
+    if (!is_shown(LogLevel::error) || !spoken.claim(object, site.file, place_of(site), now_ns()))
         return code;
     std::va_list args;
     va_start(args, format);
@@ -300,7 +307,7 @@ doca_error_t log_refusal(LogSite site, doca_error_t code, const void *object, co
 void log_wait(LogSite site, const void *object, const char *format, ...) noexcept
 {
     if (!is_shown(LogLevel::warning) ||
-        !spoken.claim(object, site.file, site.line, now_ns(), kWaitPeriod.count()))
+        !spoken.claim(object, site.file, place_of(site), now_ns(), kWaitPeriod.count()))
         return;
     std::va_list args;
     va_start(args, format);

@@ -55,6 +55,7 @@ struct LogSite {
     const LogSource &source;
     const char *file;
     int line;
+    int cause = 0; ///< tells apart what one place says for different reasons
 };
 
 /// The most verbose level that anything listens to; one relaxed load decides whether to format.

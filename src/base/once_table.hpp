@@ -20,7 +20,7 @@ public:
 
     /// May the object speak at this place? Yes the first time, and when its last yes was given
     /// `period` ago. Of several threads that ask at once, one gets the yes.
-    bool claim(const void *object, const char *file, int line, std::int64_t now,
+    bool claim(const void *object, const char *file, std::uint64_t line, std::int64_t now,
                std::int64_t period = kNever) noexcept
     {
         is_empty_.store(false);
@@ -73,10 +73,9 @@ private:
         return value ^ (value >> 32);
     }
 
-    static std::uint64_t key_of(const void *object, const char *file, int line) noexcept
+    static std::uint64_t key_of(const void *object, const char *file, std::uint64_t line) noexcept
     {
-        const std::uint64_t place =
-            hash(reinterpret_cast<std::uintptr_t>(file) + hash(static_cast<std::uint64_t>(line)));
+        const std::uint64_t place = hash(reinterpret_cast<std::uintptr_t>(file) + hash(line));
         const std::uint64_t upper = hash(reinterpret_cast<std::uintptr_t>(object)) >> 32;
         return upper << 32 | (place & 0xffffffff) | 1;
     }

@@ -36,7 +36,10 @@ doca_error_t check(const char *call, const doca_ctx *ctx) noexcept
 
 } // namespace
 
-doca_ctx::doca_ctx(doca_dev &dev, const char *kind) noexcept : kind_(kind), hold_(dev, kind, this)
+doca_ctx::doca_ctx(doca_dev &dev, const char *kind) noexcept
+    : kind_(kind), hold_(dev, kind, this, [](const void *holder) noexcept -> const char * {
+          return to_string(static_cast<const doca_ctx *>(holder)->state());
+      })
 {
 }
 

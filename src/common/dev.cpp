@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,14 +47,6 @@ bool is_member(const DevinfoList &list, const doca_devinfo *devinfo) noexcept
     return std::ranges::find(list.pointers, devinfo) != list.pointers.end();
 }
 
-std::string addresses_of(const Node &node)
-{
-    std::string text;
-    for (const Device &device : node.devices)
-        text += (text.empty() ? "" : ", ") + std::string(device.function.pci.text().data());
-    return text;
-}
-
 /// The most likely first failure of all: an address of the real machine that does not exist here.
 void report_failed_search(const DevinfoList &list)
 {
@@ -63,7 +56,7 @@ void report_failed_search(const DevinfoList &list)
     const Node *const node = local_node();
     LOG_WRN("no device has the address that was looked for; this process is the %s and sees %s "
             "(doca_caps --list-devs)",
-            to_string(node->side), addresses_of(*node).c_str());
+            to_string(node->side), addresses_of(*node).text);
 }
 
 doca_error_t create_list(doca_devinfo ***dev_list, std::uint32_t *nb_devs)
@@ -147,6 +140,14 @@ const Function *function_of(const doca_devinfo *devinfo) noexcept
     return device == nullptr ? nullptr : &device->function;
 }
 
+AddressText addresses_of(const Node &node) noexcept
+{
+    AddressText out;
+    for (const Device &device : node.devices)
+        out.add(device.function);
+    return out;
+}
+
 const Device *device_of(const doca_devinfo *devinfo) noexcept
 {
     const DevinfoEntry *const entry = entry_of(devinfo);
@@ -185,8 +186,9 @@ doca_error_t refuse_devinfo(const char *call, const doca_devinfo *devinfo) noexc
                        call, static_cast<const void *>(devinfo));
 }
 
-DeviceHold::DeviceHold(doca_dev &dev, const char *kind, const void *holder) noexcept
-    : dev_(dev), kind_(kind), holder_(holder)
+DeviceHold::DeviceHold(doca_dev &dev, const char *kind, const void *holder,
+                       StateText state) noexcept
+    : dev_(dev), kind_(kind), holder_(holder), state_(state)
 {
     const std::scoped_lock lock(device_mutex);
     dev_.holds_.push_back(*this);
@@ -256,15 +258,21 @@ doca_error_t doca_dev::close() noexcept
 
 doca_error_t doca_dev::refuse_close(std::unique_lock<std::mutex> &lock) noexcept
 {
-    const char *const kind = holds_.front().kind_;
-    const void *const holder = holds_.front().holder_;
-    std::size_t num_holds = 0;
-    holds_.for_each([&](const softdoca::DeviceHold &) { ++num_holds; });
+    char holders[200] = "";
+    int len = 0;
+    holds_.for_each([&](const softdoca::DeviceHold &hold) {
+        const char *const state = hold.state_ == nullptr ? nullptr : hold.state_(hold.holder_);
+        const std::size_t room = sizeof holders - static_cast<std::size_t>(len);
+        const int more = std::snprintf(holders + len, room, "%s%s %p%s%s%s", len == 0 ? "" : ", ",
+                                       hold.kind_, hold.holder_, state == nullptr ? "" : " (",
+                                       state == nullptr ? "" : state, state == nullptr ? "" : ")");
+        len = std::min<int>(len + more, sizeof holders - 1); // the rest is cut
+    });
     lock.unlock();
     return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
-                       "device %s is still used by %s %p and %zu other(s); stop and destroy them "
-                       "before the last doca_dev_close",
-                       name(), kind, holder, num_holds - 1);
+                       "device %s is still used by %s; stop and destroy them before the last "
+                       "doca_dev_close",
+                       name(), holders);
 }
 
 using softdoca::refuse_devinfo;

@@ -12,6 +12,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -24,8 +26,12 @@ struct DevinfoEntry;
 /// Marks a device as used by an object for as long as it lives; doca_dev_close refuses meanwhile.
 class __attribute__((visibility("default"))) DeviceHold : private ListHook<DeviceHold> {
 public:
+    /// What the holder is doing, for log lines.
+    using StateText = const char *(*)(const void *holder) noexcept;
+
     /// kind is what log lines call the holder ("DMA", "mmap"); it and holder must outlive this.
-    DeviceHold(doca_dev &dev, const char *kind, const void *holder) noexcept;
+    DeviceHold(doca_dev &dev, const char *kind, const void *holder,
+               StateText state = nullptr) noexcept;
     ~DeviceHold();
     DeviceHold(const DeviceHold &) = delete;
     DeviceHold &operator=(const DeviceHold &) = delete;
@@ -39,6 +45,7 @@ private:
     doca_dev &dev_;
     const char *kind_;
     const void *holder_;
+    StateText state_;
 };
 
 /// The function that a devinfo describes; nullptr if it is NULL or its list or device has gone.
@@ -56,6 +63,21 @@ const DevinfoEntry *entry_of(const doca_devinfo *devinfo) noexcept;
 
 /// INVALID_VALUE in the name of the public function call, for a devinfo that is NULL or stale.
 [[nodiscard]] doca_error_t refuse_devinfo(const char *call, const doca_devinfo *devinfo) noexcept;
+
+/// PCI addresses behind one another, for log lines; what does not fit is cut.
+struct AddressText {
+    char text[128] = "";
+
+    void add(const Function &function) noexcept
+    {
+        const std::size_t len = std::strlen(text);
+        std::snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : ", ",
+                      function.pci.text().data());
+    }
+};
+
+/// All that a node sees.
+AddressText addresses_of(const Node &node) noexcept;
 
 /// Copies text into the caller's buffer, which must have min_size bytes, and fills the rest with
 /// zeros; refuses in the name of the public function call.

@@ -6,6 +6,7 @@
 #include "common/dev.hpp"
 
 #include "base/handle.hpp"
+#include "fabric/role.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -85,11 +86,10 @@ extern "C" doca_error_t doca_devinfo_is_equal_pci_addr(const doca_devinfo *devin
                            "doca_devinfo_is_equal_pci_addr: the address or is_equal is NULL");
     const auto address = softdoca::PciAddress::parse(pci_addr_str);
     if (!address)
-        return LOG_REFUSED(
-            DOCA_ERROR_INVALID_VALUE, nullptr,
-            "\"%.32s\" is not a PCI address (DDDD:BB:DD.F or BB:DD.F); this device is "
-            "%s",
-            pci_addr_str, entry->device->function.pci.text().data());
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+                           "\"%.32s\" is not a PCI address (DDDD:BB:DD.F or BB:DD.F); this process "
+                           "sees %s",
+                           pci_addr_str, softdoca::addresses_of(*softdoca::local_node()).text);
     const bool equal = *address == entry->device->function.pci;
     if (entry->list != nullptr) {
         entry->list->was_searched = true;

@@ -323,11 +323,16 @@ extern "C" doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_re
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "doca_devinfo_rep_is_equal_pci_addr: the address or is_equal is NULL");
     const auto address = softdoca::PciAddress::parse(pci_addr_str);
-    if (!address)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
-                           "\"%.32s\" is not a PCI address (DDDD:BB:DD.F or BB:DD.F); this "
-                           "representor is %s",
-                           pci_addr_str, entry->function->pci.text().data());
+    if (!address) {
+        softdoca::AddressText known;
+        for (const Function &function : entry->dev->device().representors)
+            known.add(function);
+        return LOG_REFUSED(
+            DOCA_ERROR_INVALID_VALUE, nullptr,
+            "\"%.32s\" is not a PCI address (DDDD:BB:DD.F or BB:DD.F); device %s has "
+            "representors of %s",
+            pci_addr_str, entry->dev->name(), known.text);
+    }
     *is_equal = *address == entry->function->pci ? 1 : 0;
     return DOCA_SUCCESS;
 }

@@ -52,7 +52,7 @@ doca_error_t add_backend(LogWorld &world, std::unique_ptr<doca_log_backend> made
 doca_error_t create_with_file(LogWorld &world, FILE *fptr, doca_log_backend **backend)
 {
     if (fptr == nullptr || backend == nullptr)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, &world,
                            "log backend with file: neither file %p nor backend %p may be NULL",
                            static_cast<void *>(fptr), static_cast<void *>(backend));
     return api_guard(LOG_SITE, __func__, [&] {
@@ -63,11 +63,11 @@ doca_error_t create_with_file(LogWorld &world, FILE *fptr, doca_log_backend **ba
 doca_error_t create_with_fd(LogWorld &world, int fd, doca_log_backend **backend)
 {
     if (backend == nullptr)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, &world,
                            "log backend with fd: backend must not be NULL");
     const int flags = ::fcntl(fd, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, &world,
                            "log backend with fd: descriptor %d is not open for writing", fd);
     return api_guard(LOG_SITE, __func__,
                      [&] { return add_backend(world, softdoca::make_fd_backend(fd), backend); });
@@ -77,7 +77,7 @@ doca_error_t create_with_buf(LogWorld &world, char *buf, std::size_t capacity,
                              log_flush_callback handler, doca_log_backend **backend)
 {
     if (buf == nullptr || capacity == 0 || handler == nullptr || backend == nullptr)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, &world,
                            "log backend with buffer: neither buffer %p, handler, nor backend %p "
                            "may be NULL, nor the capacity %zu be 0",
                            static_cast<void *>(buf), static_cast<void *>(backend), capacity);
@@ -89,7 +89,7 @@ doca_error_t create_with_buf(LogWorld &world, char *buf, std::size_t capacity,
 doca_error_t create_with_syslog(LogWorld &world, const char *name, doca_log_backend **backend)
 {
     if (name == nullptr || backend == nullptr)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
+        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, &world,
                            "log backend with syslog: neither name nor backend may be NULL");
     return api_guard(LOG_SITE, __func__, [&] {
         return add_backend(world, softdoca::make_syslog_backend(name), backend);

@@ -56,11 +56,10 @@ FaultText describe(const CopyReport &report, const softdoca::DmaLimits &limits) 
                 buf, report.buf->len());
         break;
     case CopyFault::source_too_long:
-        out.say(
-            "copy of %llu bytes is above the limit of %llu (max_buf_size); split it, or raise the "
-            "limit in the topology",
-            static_cast<unsigned long long>(report.num_bytes),
-            static_cast<unsigned long long>(limits.max_buf_size));
+        out.say("copy of %llu bytes is above the limit of %llu; split it "
+                "(doca_dma_cap_task_memcpy_get_max_buf_size)",
+                static_cast<unsigned long long>(report.num_bytes),
+                static_cast<unsigned long long>(limits.max_buf_size));
         break;
     case CopyFault::source_list_too_long:
     case CopyFault::destination_list_too_long:
@@ -193,8 +192,10 @@ doca_error_t doca_dma::check_task(const doca_task &task) noexcept
     const doca_error_t code = report.fault == CopyFault::destination_read_only
                                   ? DOCA_ERROR_NOT_PERMITTED
                                   : DOCA_ERROR_INVALID_VALUE;
-    return LOG_REFUSED(code, this, "DMA %p on %s: %s", static_cast<void *>(this), dev().name(),
-                       describe(report, limits()).text());
+    softdoca::LogSite site = LOG_SITE;
+    site.cause = static_cast<int>(report.fault);
+    return softdoca::log_refusal(site, code, this, "DMA %p on %s: %s", static_cast<void *>(this),
+                                 dev().name(), describe(report, limits()).text());
 }
 
 void doca_dma::run(doca_task &task) noexcept

@@ -39,10 +39,10 @@ private:
 void set_environment(const Environment &environment)
 {
     for (const auto &[name, value] : environment) {
-        if (value.empty())
-            ::unsetenv(name.c_str());
+        if (value)
+            ::setenv(name.c_str(), value->c_str(), 1);
         else
-            ::setenv(name.c_str(), value.c_str(), 1);
+            ::unsetenv(name.c_str());
     }
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,8 @@ struct Ended {
     std::string err;
 };
 
-/// Names and values; an empty value unsets the variable.
-using Environment = std::vector<std::pair<std::string, std::string>>;
+/// Names and values; the variables without a value are unset.
+using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 inline constexpr int kCannotRun = 127; ///< the status if the file is no program for this machine
 

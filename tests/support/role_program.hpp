@@ -6,6 +6,7 @@
 #include "support/program.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 // ROLE_PROBE_DIR, where the builds of role_probe.cpp are, comes from the build.
@@ -22,7 +23,9 @@ inline constexpr const char *kAnswersOfHost =
 /// the variables that decide about the role are unset unless given.
 inline Ended run_role_probe(const std::string &flavour, const Environment &environment = {})
 {
-    Environment whole = {{"SOFTDOCA_ROLE", ""}, {"SOFTDOCA_QUIET", ""}, {"SOFTDOCA_LOG", ""}};
+    Environment whole;
+    for (const char *name : {"SOFTDOCA_ROLE", "SOFTDOCA_QUIET", "SOFTDOCA_LOG"})
+        whole.emplace_back(name, std::nullopt);
     whole.insert(whole.end(), environment.begin(), environment.end());
     const char *const asan = std::getenv("ASAN_OPTIONS"); // it dislikes what is preloaded
     whole.emplace_back("ASAN_OPTIONS", (asan == nullptr ? "" : std::string(asan) + ":") +

@@ -348,6 +348,27 @@ TEST(DocaPeCallback, AnotherContextOfTheEngineMayBeStartedAndStopped)
     EXPECT_EQ(results, (std::vector<doca_error_t>{DOCA_SUCCESS, DOCA_ERROR_IN_PROGRESS}));
 }
 
+TEST(DocaPeCallback, CallbackInsideACallbackEndsOnlyItself)
+{
+    DmaSetup setup(2, 4096);
+    DmaContext other(setup.device, setup.pe, 1);
+    int progressed = -1;
+    doca_error_t stopped = DOCA_SUCCESS;
+    setup.context.on_success = [&](doca_task *) {
+        EXPECT_EQ(other.start(), DOCA_SUCCESS); // runs the state callback
+        progressed = doca_pe_progress(setup.pe);
+        stopped = other.stop();
+    };
+    must(doca_task_submit(setup.task(0)));
+    must(doca_task_submit(setup.task(1)));
+
+    EXPECT_EQ(doca_pe_progress(setup.pe), 1);
+
+    EXPECT_EQ(progressed, 0);
+    EXPECT_EQ(stopped, DOCA_ERROR_IN_PROGRESS);
+    setup.context.on_success = nullptr;
+}
+
 TEST(DocaPeCallback, ContextOfAnotherEngineStopsInsideTheCall)
 {
     DmaSetup setup(1, 4096);

@@ -95,6 +95,14 @@ TEST_F(DocaRole, SameRoleInEnvironmentAndFlavourIsSilent)
     EXPECT_EQ(ended.out, kAnswersOfDpu);
 }
 
+TEST_F(DocaRole, EmptyEnvironmentCountsAsNone)
+{
+    const Ended ended = run_role_probe("dpu", {{"SOFTDOCA_ROLE", ""}});
+
+    EXPECT_EQ(ended.out, kAnswersOfDpu);
+    EXPECT_EQ(ended.err, "");
+}
+
 TEST_F(DocaRole, UnknownRoleIsRefusedAndTheNodesAreNamed)
 {
     const Ended ended = run_role_probe("host", {{"SOFTDOCA_ROLE", "dpx"}});

@@ -42,19 +42,22 @@ std::uint64_t max_buf_size(const DmaSetup &setup)
 
 TEST(FieldCase, F01CopyOfTheLimitSucceeds)
 {
-    DmaSetup setup(4, kFourMiB);
-    setup.dst.fill(99);
-    const std::uint64_t max = max_buf_size(setup);
-    ASSERT_EQ(max, 2'097'152u);
-    doca_buf *const dst = setup.destination(0, kFourMiB);
-    must(doca_task_submit(setup.context.alloc(setup.source(0, max), dst)));
-    (void)setup.context.take();
+    for (const auto submit : {doca_task_submit, doca_task_try_submit}) {
+        DmaSetup setup(4, kFourMiB);
+        setup.dst.fill(99);
+        const std::uint64_t max = max_buf_size(setup);
+        ASSERT_EQ(max, 2'097'152u);
+        doca_buf *const dst = setup.destination(0, kFourMiB);
+        doca_task *const task = setup.context.alloc(setup.source(0, max), dst);
+        (void)setup.context.take();
 
-    EXPECT_TRUE(wait_until(setup.pe, [&] { return !setup.context.record().empty(); }));
+        EXPECT_EQ(submit(task), DOCA_SUCCESS);
+        EXPECT_TRUE(wait_until(setup.pe, [&] { return setup.context.num_inflight() == 0; }));
 
-    EXPECT_EQ(setup.context.take(), (Record{"success"}));
-    EXPECT_TRUE(setup.is_copied(0, max));
-    EXPECT_EQ(data_len_of(dst), max);
+        EXPECT_EQ(setup.context.take(), (Record{"success"}));
+        EXPECT_TRUE(setup.is_copied(0, max));
+        EXPECT_EQ(data_len_of(dst), max);
+    }
 }
 
 TEST(FieldCase, F01CopyOneByteAboveTheLimitFails)
