@@ -8,6 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <ctime>
+
 namespace softdoca {
 
 constinit thread_local const char this_thread_mark = 0;
@@ -26,6 +29,22 @@ bool has_membarrier() noexcept
     return kHasIt;
 }
 
+void sleep_for(std::chrono::nanoseconds time) noexcept
+{
+    const timespec duration{0, time.count()};
+    nanosleep(&duration, nullptr);
+}
+
+/// A waiter yields: with fewer CPUs than busy threads the holder may have been preempted. That does
+/// not help a holder of lower priority, so it sleeps after a while.
+void wait_a_little(int round) noexcept
+{
+    if (round < 32)
+        sched_yield();
+    else
+        sleep_for(std::chrono::microseconds(50));
+}
+
 } // namespace
 
 bool BiasedLock::become_owner() noexcept
@@ -42,9 +61,9 @@ void BiasedLock::lock() noexcept
             return;
         share();
     }
-    // A waiter yields: with fewer CPUs than busy threads the holder may have been preempted.
-    while (is_taken_.exchange(true, std::memory_order_acquire)) // pairs with unlock()
-        sched_yield();
+    for (int round = 0; is_taken_.exchange(true, std::memory_order_acquire);
+         ++round) // with unlock()
+        wait_a_little(round);
 }
 
 void BiasedLock::unlock() noexcept
@@ -62,9 +81,13 @@ void BiasedLock::share() noexcept
 {
     Stage owned = Stage::owned;
     stage_.compare_exchange_strong(owned, Stage::ending);
-    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) // else nobody ever became the owner
-        while (is_owner_inside_.load(std::memory_order_acquire)) // pairs with the owner's unlock()
-            sched_yield();
+    // If the barrier is refused that was to be had before (a sandbox closed since), a millisecond
+    // does as well: no store of the owner waits that long to be seen.
+    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && owner_.load() != nullptr)
+        sleep_for(std::chrono::milliseconds(1));
+    for (int round = 0; is_owner_inside_.load(std::memory_order_acquire);
+         ++round) // with its unlock
+        wait_a_little(round);
     stage_.store(Stage::shared, std::memory_order_release);
 }
 

@@ -12,10 +12,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <string_view>
 #include <type_traits>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -116,7 +118,8 @@ void read_sink(const char *value, Environment &environment) noexcept
     environment.sink_level = level->level;
     if (colon == nullptr)
         return;
-    const int fd = ::open(colon + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+    const int fd =
+        ::open(colon + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
     if (fd >= 0)
         environment.sink_fd = fd;
     else if (!environment.is_quiet)
@@ -178,6 +181,24 @@ std::int64_t now_ns() noexcept
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
+// libc converts times under a lock of its own. None of our threads may be in there when the process
+// is forked: the child could never log.
+constinit std::mutex local_time_mutex;
+
+[[gnu::constructor]] void keep_local_time_over_forks()
+{
+    const auto unlock = [] { local_time_mutex.unlock(); };
+    ::pthread_atfork([] { local_time_mutex.lock(); }, unlock, unlock);
+}
+
+std::tm local_time(std::time_t now) noexcept
+{
+    const std::lock_guard lock(local_time_mutex);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    return local;
+}
+
 const char *tag_of(LogLevel level) noexcept
 {
     switch (level) {
@@ -229,9 +250,8 @@ void LogLine::append_prefix(const char *file, int line, const char *function) no
 {
     const ErrnoKeeper errno_keeper;
     std::timespec now{};
-    std::tm local{};
     std::timespec_get(&now, TIME_UTC);
-    ::localtime_r(&now.tv_sec, &local);
+    const std::tm local = local_time(now.tv_sec);
     append("[%02d:%02d:%02d:%06ld]", local.tm_hour, local.tm_min, local.tm_sec, now.tv_nsec / 1000);
     append("[%d][DOCA][%s][%s:%d]", static_cast<int>(::gettid()), tag_of(level_),
            base_name_of(file), line);

@@ -127,12 +127,28 @@ void doca_buf::release_unpinned() noexcept
         (void)release_list();
 }
 
+/// Is tail the end of the list? Looks at no more elements than a device takes in a list, so that a
+/// longer one can be built in steps of the same length; beyond that it is the program's word.
+bool doca_buf::ends_in(const doca_buf &tail) const noexcept
+{
+    constexpr int kMaxSteps = 64;
+    const doca_buf *buf = this;
+    for (int step = 0; step < kMaxSteps; ++step) {
+        if (buf->next_in_list() == nullptr)
+            return buf == &tail;
+        buf = buf->next_;
+    }
+    return !tail.is_list_head();
+}
+
 doca_error_t doca_buf::chain(doca_buf &tail, doca_buf &list) noexcept
 {
-    if (store_->is_inherited())
-        return check_use("doca_buf_chain_list");
+    if (store_->is_inherited() || list.store_->is_inherited())
+        return (store_->is_inherited() ? *this : list).check_use("doca_buf_chain_list");
+    const bool may_be_tail = tail.next_in_list() == nullptr && !tail.is_returned() &&
+                             ends_in(tail) && &list.last_in_list() != &tail; // no ring
     if (is_returned() || list.is_returned() || !is_list_head() || !list.is_list_head() ||
-        this == &list || &last_in_list() != &tail)
+        this == &list || !may_be_tail)
         return LOG_REFUSED(
             DOCA_ERROR_NOT_PERMITTED, store_,
             "buffers %p and %p cannot be chained: both must be in use and the head of a "

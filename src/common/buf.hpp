@@ -143,6 +143,7 @@ public:
     [[nodiscard]] doca_error_t chain(doca_buf &tail, doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
     doca_buf &last_in_list() noexcept;
+    bool ends_in(const doca_buf &tail) const noexcept;
     [[gnu::visibility("default")]] std::uint32_t list_len() const noexcept;
     /// Makes next the element behind this one, for a list that is being built.
     void link(doca_buf &next) noexcept

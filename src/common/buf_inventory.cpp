@@ -70,6 +70,11 @@ doca_error_t doca_buf_inventory::refuse_get(const doca_mmap &mmap, const void *a
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "inventory %p is not started (doca_buf_inventory_start)",
                            static_cast<const void *>(this));
+    if (mmap.is_inherited())
+        return LOG_REFUSED(
+            DOCA_ERROR_BAD_STATE, this,
+            "mmap %p was made before this process was forked; only the parent may use it",
+            static_cast<const void *>(&mmap));
     if (!mmap.is_started())
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "mmap %p is not started (doca_mmap_start)",
                            static_cast<const void *>(&mmap));
@@ -106,12 +111,12 @@ doca_error_t doca_buf_inventory::dup(const doca_buf &src, doca_buf **out) noexce
                            "buffer %p is an element of a list; only a list's head is duplicated",
                            static_cast<const void *>(&src));
     for (const doca_buf *from = &src; from != nullptr; from = from->next())
-        if (from->mmap() == nullptr || !from->mmap()->is_started())
-            return LOG_REFUSED(
-                DOCA_ERROR_BAD_STATE, this,
-                "buffer %p cannot be duplicated: it was returned, or its mmap is not "
-                "started",
-                static_cast<const void *>(from));
+        if (from->mmap() == nullptr || from->store().is_inherited() || !from->mmap()->is_started())
+            return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
+                               "buffer %p cannot be duplicated: it was returned, belongs to the "
+                               "parent process, or its mmap is not "
+                               "started",
+                               static_cast<const void *>(from));
 
     doca_buf *const first = take_list(src.list_len());
     if (first == nullptr)
@@ -178,7 +183,7 @@ namespace {
 [[gnu::cold, gnu::noinline]] doca_error_t
 refuse_args(const doca_buf_inventory *inventory, const doca_mmap *mmap, const void *out) noexcept
 {
-    constexpr char kCall[] = "doca_buf_inventory_buf_get_by_args";
+    static constexpr char kCall[] = "doca_buf_inventory_buf_get_by_args";
     if (const doca_error_t bad = check(kCall, inventory); bad != DOCA_SUCCESS)
         return bad;
     return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, inventory, "%s: mmap %p or buf %p is NULL", kCall,

@@ -24,8 +24,8 @@ public:
     [[nodiscard]] doca_error_t get(doca_mmap &mmap, void *addr, std::size_t len, void *data,
                                    std::size_t data_len, doca_buf **out) noexcept
     {
-        if (!is_started() || !mmap.is_started() || !mmap.contains(addr, len) ||
-            !lies_in(data, data_len, addr, len)) [[unlikely]]
+        if (!is_started() || !mmap.is_started() || mmap.is_inherited() ||
+            !mmap.contains(addr, len) || !lies_in(data, data_len, addr, len)) [[unlikely]]
             return refuse_get(mmap, addr, len, data, data_len);
         if (!lock_.try_lock_as_owner()) [[unlikely]]
             return get_later(mmap, addr, len, data, data_len, out);

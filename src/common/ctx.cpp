@@ -107,8 +107,14 @@ doca_error_t doca_ctx::stop() noexcept
                 static_cast<void *>(this), num_inflight_);
     pe_->make_ready(*this); // the flush and IDLE are delivered by turns ...
     move_to(DOCA_CTX_STATE_STOPPING);
-    if (num_allocated_ != 0 || pe_->is_in_callback())
+    if (num_allocated_ != 0 || pe_->is_in_callback()) {
+        LOG_ONCE(
+            softdoca::LogLevel::info, this,
+            "%s %p is stopping: %u tasks in flight are flushed, %u held by the program are waited "
+            "for; progress until it is IDLE",
+            kind_, static_cast<void *>(this), num_inflight_, num_allocated_ - num_inflight_);
         return DOCA_ERROR_IN_PROGRESS;
+    }
     leave_ready(); // ... unless nothing is left to wait for
     LOG_INF("%s %p has stopped", kind_, static_cast<void *>(this));
     move_to(DOCA_CTX_STATE_IDLE);
@@ -142,7 +148,7 @@ doca_error_t doca_ctx::check_destroy() const noexcept
 {
     if (state_ != DOCA_CTX_STATE_IDLE)
         return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
-                           "%s %p is %s; stop it (doca_ctx_stop), free its %u tasks and progress "
+                           "%s %p is %s; call doca_ctx_stop, free its tasks (%u now) and progress "
                            "until it is IDLE before it is destroyed",
                            kind_, static_cast<const void *>(this), to_string(state_),
                            num_allocated_);
@@ -191,7 +197,7 @@ doca_error_t doca_ctx::refuse_alloc(const softdoca::TaskPool *pool) const noexce
 {
     if (!accepts_tasks())
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
-                           "%s %p is %s%s; tasks are allocated in RUNNING", kind_,
+                           "%s %p is %s%s; tasks are allocated in RUNNING (doca_ctx_start)", kind_,
                            static_cast<const void *>(this), to_string(state_),
                            owner_.is_another() ? " in the process that forked this one" : "");
     LOG_ONCE(

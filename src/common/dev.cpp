@@ -4,11 +4,10 @@
 #include "common/dev.hpp"
 
 #include "base/api_guard.hpp"
+#include "base/fork_safe_lock.hpp"
 #include "base/log_sink.hpp"
 #include "base/never_destroyed.hpp"
 #include "fabric/role.hpp"
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +24,7 @@ namespace {
 
 /// Guards what follows and the references of each doca_dev. Held for a few instructions, never
 /// while something is logged: a log backend may be the program's own code.
-constinit std::mutex device_mutex;
+constinit ForkSafeLock device_mutex;
 
 /// All lists and devices that exist.
 struct Registry {
@@ -34,13 +33,6 @@ struct Registry {
 };
 
 constinit NeverDestroyed<Registry> registry;
-
-/// A forked child must not find the lock taken by a thread that it does not have.
-[[gnu::constructor]] void keep_lock_over_forks()
-{
-    const auto unlock = [] { device_mutex.unlock(); };
-    pthread_atfork([] { device_mutex.lock(); }, unlock, unlock);
-}
 
 bool is_member(const DevinfoList &list, const doca_devinfo *devinfo) noexcept
 {
@@ -102,6 +94,7 @@ doca_error_t destroy_list(doca_devinfo **dev_list)
                            "doca_devinfo_destroy_list: %p is not a list that exists",
                            static_cast<void *>(dev_list));
     report_failed_search(*list);
+    log_forget(dev_list);
     return DOCA_SUCCESS;
 }
 
@@ -156,16 +149,17 @@ const Device *device_of(const doca_devinfo *devinfo) noexcept
 
 doca_error_t check_open(LogSite site, const char *call, const doca_dev *dev) noexcept
 {
-    bool is_known = false, is_open = false;
+    bool is_open = false, is_inherited = false;
     {
         const std::scoped_lock lock(device_mutex);
-        is_known = std::ranges::any_of(registry->devs,
-                                       [dev](const auto &known) { return known.get() == dev; });
+        const bool is_known = std::ranges::any_of(
+            registry->devs, [dev](const auto &known) { return known.get() == dev; });
         is_open = is_known && dev->is_open();
+        is_inherited = is_known && dev->is_inherited();
     }
     if (is_open)
         return DOCA_SUCCESS;
-    if (is_known && dev->is_inherited())
+    if (is_inherited)
         return log_refusal(
             site, DOCA_ERROR_BAD_STATE, call,
             "%s: device %s was opened before this process was forked; only the parent "
@@ -256,7 +250,7 @@ doca_error_t doca_dev::close() noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dev::refuse_close(std::unique_lock<std::mutex> &lock) noexcept
+doca_error_t doca_dev::refuse_close(std::unique_lock<softdoca::ForkSafeLock> &lock) noexcept
 {
     char holders[200] = "";
     int len = 0;

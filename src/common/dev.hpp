@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/fork_safe_lock.hpp"
 #include "base/intrusive_list.hpp"
 #include "base/log_sink.hpp"
 #include "base/process.hpp"
@@ -127,7 +128,8 @@ public:
 
 private:
     friend class softdoca::DeviceHold;
-    [[nodiscard]] doca_error_t refuse_close(std::unique_lock<std::mutex> &lock) noexcept;
+    [[nodiscard]] doca_error_t
+    refuse_close(std::unique_lock<softdoca::ForkSafeLock> &lock) noexcept;
 
     const softdoca::Device &device_;
     std::array<char, 13> name_;

@@ -4,11 +4,10 @@
 #include "common/dev_rep.hpp"
 
 #include "base/api_guard.hpp"
+#include "base/fork_safe_lock.hpp"
 #include "base/handle.hpp"
 #include "base/log_sink.hpp"
 #include "base/never_destroyed.hpp"
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,7 +28,7 @@ struct RepList {
 };
 
 /// Guards what follows; never held while something is logged.
-constinit std::mutex rep_mutex;
+constinit ForkSafeLock rep_mutex;
 
 /// All lists and open representors that exist, to recognise stale pointers.
 struct RepRegistry {
@@ -38,13 +37,6 @@ struct RepRegistry {
 };
 
 constinit NeverDestroyed<RepRegistry> registry;
-
-/// A forked child must not find the lock taken by a thread that it does not have.
-[[gnu::constructor]] void keep_lock_over_forks()
-{
-    const auto unlock = [] { rep_mutex.unlock(); };
-    pthread_atfork([] { rep_mutex.lock(); }, unlock, unlock);
-}
 
 /// The entry behind a pointer, checked against all that exist; nullptr for NULL and stale ones.
 const doca_devinfo_rep *rep_entry_of(const doca_devinfo_rep *info) noexcept

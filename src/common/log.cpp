@@ -2,6 +2,7 @@
 // Copyright (c) 2026 SoftDOCA contributors
 
 #include "base/api_guard.hpp"
+#include "base/fork_safe_lock.hpp"
 #include "common/log_world.hpp"
 
 #include <doca_log.h>
@@ -43,7 +44,7 @@ private:
         int id = 0;
     };
 
-    std::mutex mutex_;
+    softdoca::ForkSafeLock mutex_;
     Entry *newest_ = nullptr;
     std::atomic<int> num_{0};
 };

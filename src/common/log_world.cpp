@@ -88,14 +88,14 @@ public:
     }
 
 private:
-    std::mutex mutex_; // the buffer, until the handler is done with it
-    char *const buf_;  // the program's
+    softdoca::ForkSafeLock mutex_; // the buffer, until the handler is done with it
+    char *const buf_;              // the program's
     const std::size_t capacity_;
     const log_flush_callback handler_;
 };
 
 /// The ident belongs to the whole process, but each backend has its own.
-constinit std::mutex syslog_mutex;
+constinit softdoca::ForkSafeLock syslog_mutex;
 
 struct SyslogBackend final : doca_log_backend {
 public:

@@ -5,6 +5,7 @@
 
 #include <doca_log.h>
 
+#include "base/fork_safe_lock.hpp"
 #include "base/log_sink.hpp"
 
 #include <array>
@@ -114,7 +115,7 @@ private:
     void tell_change() const noexcept;
 
     const ChangeFn on_change_;
-    std::mutex mutex_;
+    ForkSafeLock mutex_;
     std::array<doca_log_backend *, kMaxBackends> backends_{}; // filled in order, never emptied
     std::atomic<std::size_t> num_backends_{0};
     std::atomic<std::uint32_t> lower_{DOCA_LOG_LEVEL_INFO};

@@ -51,7 +51,9 @@ std::uint8_t doca_pe::progress() noexcept
         return empty_turn();
     empty_turns = 0;
     is_in_callback_ = true; // for the whole turn, whose last step is the callback
-    const bool has_delivered = ready_.front().turn();
+    bool has_delivered = ready_.front().turn();
+    while (!has_delivered && !ready_.empty()) // who has nothing after all has left the list
+        has_delivered = ready_.front().turn();
     is_in_callback_ = false;
     return has_delivered ? 1 : 0;
 }
@@ -66,6 +68,11 @@ std::uint8_t doca_pe::empty_turn() noexcept
 void doca_pe::yield_and_report() noexcept
 {
     sched_yield();
+    report_waits();
+}
+
+void doca_pe::report_waits() noexcept
+{
     if (waiting_.empty() || is_in_callback_)
         return;
     const std::uint64_t now = now_ns();
@@ -159,6 +166,7 @@ doca_error_t doca_pe::request_notification() noexcept
     is_armed_ = true;
     if (!ready_.empty())
         wake();
+    report_waits(); // a program that sleeps makes few empty turns
     return DOCA_SUCCESS;
 }
 

@@ -69,6 +69,7 @@ public:
 private:
     std::uint8_t empty_turn() noexcept;
     void yield_and_report() noexcept;
+    void report_waits() noexcept;
     void wake() noexcept;
     [[nodiscard]] doca_error_t open_handle() noexcept;
     [[nodiscard]] doca_error_t drain() noexcept;

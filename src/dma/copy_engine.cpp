@@ -4,6 +4,7 @@
 #include "dma/copy_engine.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace softdoca {
 
@@ -56,16 +57,16 @@ void CopyEngine::measure_source(const doca_buf *src, CopyReport &report) const n
     for (; src != nullptr && report.fault == CopyFault::none; src = src->next()) {
         report.buf = src;
         report.fault = check_element(*src);
-        report.num_bytes += src->data_len();
+        if (report.fault != CopyFault::none)
+            return;
         if (++num_elements > limits_.max_buf_list_len)
             report.fault = CopyFault::source_list_too_long;
+        else if (__builtin_add_overflow(report.num_bytes, src->data_len(), &report.num_bytes) ||
+                 report.num_bytes > limits_.max_buf_size)
+            report.fault = CopyFault::source_too_long; // at once: the sum must not wrap
     }
-    if (report.fault != CopyFault::none)
-        return;
-    if (report.num_bytes == 0)
+    if (report.fault == CopyFault::none && report.num_bytes == 0)
         report.fault = CopyFault::source_empty;
-    else if (report.num_bytes > limits_.max_buf_size)
-        report.fault = CopyFault::source_too_long;
 }
 
 void CopyEngine::measure_destination(const doca_buf *dst, CopyReport &report) const noexcept
@@ -83,7 +84,8 @@ void CopyEngine::measure_destination(const doca_buf *dst, CopyReport &report) co
             report.fault = CopyFault::destination_read_only;
         if (++num_elements > limits_.max_buf_list_len)
             report.fault = CopyFault::destination_list_too_long;
-        report.room += dst->tailroom();
+        if (__builtin_add_overflow(report.room, dst->tailroom(), &report.room))
+            report.room = std::numeric_limits<std::uint64_t>::max();
     }
     if (report.fault == CopyFault::none && report.room < report.num_bytes)
         report.fault = CopyFault::no_room;
@@ -100,28 +102,42 @@ CopyReport CopyEngine::check(const doca_buf *src, const doca_buf *dst) const noe
 
 CopyFault CopyEngine::copy(const doca_buf *src, doca_buf *dst) noexcept
 {
-    const CopyFault fault = check(src, dst).fault;
-    if (fault == CopyFault::none)
-        copy_stream(src, dst);
-    return fault;
+    const CopyReport report = check(src, dst);
+    if (report.fault == CopyFault::none) {
+        copy_stream(src, dst, report.num_bytes);
+        add_data(dst, report.num_bytes);
+    }
+    return report.fault;
 }
 
-/// Lists: the pieces end where either side's element ends.
-void CopyEngine::copy_stream(const doca_buf *src, doca_buf *dst) noexcept
+/// The pieces end where either side's element ends. No length changes meanwhile: a buffer may stand
+/// on both sides.
+void CopyEngine::copy_stream(const doca_buf *src, const doca_buf *dst,
+                             std::uint64_t num_left) noexcept
 {
-    std::size_t num_read = 0; // of src
-    while (src != nullptr) {
-        const std::size_t len = std::min(src->data_len() - num_read, dst->tailroom());
+    std::size_t num_read = 0;    // of src
+    std::size_t num_written = 0; // into dst's tailroom
+    while (num_left != 0) {
+        const std::size_t len = std::min(src->data_len() - num_read, dst->tailroom() - num_written);
         if (len != 0)
-            move(dst->data() + dst->data_len(), src->data() + num_read, len);
-        dst->set_data_len(dst->data_len() + len);
+            move(dst->data() + dst->data_len() + num_written, src->data() + num_read, len);
+        num_left -= len;
         num_read += len;
-        if (num_read == src->data_len()) {
-            src = src->next();
-            num_read = 0;
-        } else {
-            dst = dst->next(); // it is full
-        }
+        num_written += len;
+        if (num_read == src->data_len())
+            src = src->next(), num_read = 0;
+        else
+            dst = dst->next(), num_written = 0; // it is full
+    }
+}
+
+/// Each element's data grows by its share.
+void CopyEngine::add_data(doca_buf *dst, std::uint64_t num_left) noexcept
+{
+    for (; num_left != 0; dst = dst->next()) {
+        const std::size_t share = std::min<std::uint64_t>(num_left, dst->tailroom());
+        dst->set_data_len(dst->data_len() + share);
+        num_left -= share;
     }
 }
 

@@ -107,7 +107,8 @@ private:
             move_large(dst, src, len);
     }
     void move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
-    void copy_stream(const doca_buf *src, doca_buf *dst) noexcept;
+    void copy_stream(const doca_buf *src, const doca_buf *dst, std::uint64_t num_left) noexcept;
+    static void add_data(doca_buf *dst, std::uint64_t num_left) noexcept;
 
     const doca_dev &dev_;
     const DmaLimits limits_;

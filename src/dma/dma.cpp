@@ -72,8 +72,8 @@ FaultText describe(const CopyReport &report, const softdoca::DmaLimits &limits) 
                 static_cast<void *>(report.buf->data()), report.buf->data_len());
         break;
     case CopyFault::no_room:
-        out.say("the destination has room for %llu bytes, the source holds %llu "
-                "(doca_buf_reset_data_len)",
+        out.say("the destination has room for %llu bytes, the source holds %llu; give it a larger "
+                "buffer, or doca_buf_reset_data_len if it holds old data",
                 static_cast<unsigned long long>(report.room),
                 static_cast<unsigned long long>(report.num_bytes));
         break;

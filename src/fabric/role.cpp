@@ -8,6 +8,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <strings.h>
+
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -102,10 +105,6 @@ std::optional<Side> side_of_library_directory()
 
 Side compiled_side(const Notes &notes)
 {
-    if (notes.disagree)
-        LOG_WRN("parts of this program are compiled for the host and parts for the DPU; it runs as "
-                "the %s, as its first part says (set SOFTDOCA_ROLE to choose)",
-                to_string(*notes.first));
     if (notes.first)
         return *notes.first;
     return side_of_library_directory().value_or(Side::host);
@@ -119,40 +118,61 @@ std::string names_of_nodes()
     return names;
 }
 
-const Node *node_by_name(const char *role, const Notes &notes)
+/// What is found once, and what there is to say about it.
+struct Found {
+    const Node *node = nullptr;
+    const char *role = nullptr; // SOFTDOCA_ROLE, if set
+    Notes notes;
+};
+
+const Node *node_by_name(const char *role)
 {
-    const Node *node = topology().find(role);
-    if (node == nullptr && std::strcmp(role, "host") == 0)
-        node = topology().first_of(Side::host);
-    if (node == nullptr && std::strcmp(role, "dpu") == 0)
-        node = topology().first_of(Side::dpu);
-    if (node == nullptr) {
-        LOG_ERR("SOFTDOCA_ROLE=%s names no node; the topology has: %s (or host, dpu)", role,
-                names_of_nodes().c_str());
-        return nullptr;
-    }
-    if (notes.first && *notes.first != node->side)
-        LOG_WRN("this program was compiled for the %s but runs as the %s (SOFTDOCA_ROLE=%s)",
-                to_string(*notes.first), to_string(node->side), role);
-    return node;
+    if (const Node *const node = topology().find(role); node != nullptr)
+        return node;
+    if (strcasecmp(role, "host") == 0)
+        return topology().first_of(Side::host);
+    if (strcasecmp(role, "dpu") == 0)
+        return topology().first_of(Side::dpu);
+    return nullptr;
 }
 
-const Node *find_local_node()
+Found find_local_node()
 {
-    Notes notes;
-    dl_iterate_phdr(visit_object, &notes);
+    Found found;
+    dl_iterate_phdr(visit_object, &found.notes);
     const char *const role = std::getenv("SOFTDOCA_ROLE");
     if (role != nullptr && *role != '\0')
-        return node_by_name(role, notes);
-    return topology().first_of(compiled_side(notes));
+        found.role = role;
+    found.node = found.role != nullptr ? node_by_name(found.role)
+                                       : topology().first_of(compiled_side(found.notes));
+    return found;
+}
+
+void report(const Found &found)
+{
+    const Notes &notes = found.notes;
+    if (found.node == nullptr)
+        LOG_ERR("SOFTDOCA_ROLE=%s names no node; the topology has: %s", found.role,
+                names_of_nodes().c_str());
+    else if (found.role != nullptr && notes.first && *notes.first != found.node->side)
+        LOG_WRN("this program was compiled for the %s but runs as the %s (SOFTDOCA_ROLE=%s)",
+                to_string(*notes.first), to_string(found.node->side), found.role);
+    else if (found.role == nullptr && notes.disagree)
+        LOG_WRN("parts of this program are compiled for the host and parts for the DPU; it runs as "
+                "the %s, as its first part says (set SOFTDOCA_ROLE to choose)",
+                to_string(*notes.first));
 }
 
 } // namespace
 
 const Node *local_node()
 {
-    static const Node *const kNode = find_local_node();
-    return kNode;
+    static const Found kFound = find_local_node();
+    // Not within the initialiser: a log backend may be the program's own code and call us again.
+    static std::atomic<bool> is_reported{false};
+    if (!is_reported.exchange(true))
+        report(kFound);
+    return kFound.node;
 }
 
 } // namespace softdoca

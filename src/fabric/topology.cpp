@@ -6,6 +6,7 @@
 #include "base/log_sink.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -81,15 +82,12 @@ Topology built_in_topology()
     return {{std::move(host), std::move(dpu)}};
 }
 
-/// Objects of the library outlive the program's own destructors, so the topology is never
-/// destroyed.
-const Topology *make_topology()
+void report_ignored_file()
 {
     if (const char *const file = std::getenv("SOFTDOCA_TOPOLOGY"); file != nullptr && *file != '\0')
         LOG_WRN("SOFTDOCA_TOPOLOGY=%s: topology files are not read by this release; using the "
                 "built-in host (3b:00.0, 3b:00.1) and DPU (03:00.0, 03:00.1)",
                 file);
-    return new Topology(built_in_topology());
 }
 
 } // namespace
@@ -154,7 +152,12 @@ const Node *Topology::first_of(Side side) const noexcept
 
 const Topology &topology()
 {
-    static const Topology *const kTopology = make_topology();
+    // Never destroyed: objects of the library outlive the program's own destructors.
+    static const Topology *const kTopology = new Topology(built_in_topology());
+    // Not within the initialiser: a log backend may be the program's own code and call us again.
+    static std::atomic<bool> is_reported{false};
+    if (!is_reported.exchange(true))
+        report_ignored_file();
     return *kTopology;
 }
 

@@ -48,6 +48,12 @@ std::string object_of(const std::string &flavour)
     return std::string(ROLE_PROBE_DIR) + "/librole_object_" + flavour + ".so";
 }
 
+/// LD_PRELOAD is a list that blanks and colons divide.
+bool can_be_preloaded(const std::string &path)
+{
+    return path.find_first_of(" :") == std::string::npos;
+}
+
 class DocaRole : public testing::Test {
 protected:
     void SetUp() override
@@ -121,6 +127,8 @@ TEST_F(DocaRole, ProgramWithoutNoteIsTheHost)
 
 TEST_F(DocaRole, NoteOfAnotherObjectDecidesForAProgramWithoutNote)
 {
+    if (!can_be_preloaded(ROLE_PROBE_DIR))
+        GTEST_SKIP() << "LD_PRELOAD cannot name a file below " << ROLE_PROBE_DIR;
     const Ended ended = run_role_probe("plain", {{"LD_PRELOAD", object_of("dpu")}});
 
     EXPECT_EQ(ended.out, kAnswersOfDpu);
@@ -146,6 +154,8 @@ TEST_F(DocaRole, NoteDecidesBeforeTheDirectory)
 
 TEST_F(DocaRole, ProgramOfBothFlavoursRunsAsItsExecutableAndWarns)
 {
+    if (!can_be_preloaded(ROLE_PROBE_DIR))
+        GTEST_SKIP() << "LD_PRELOAD cannot name a file below " << ROLE_PROBE_DIR;
     const Ended ended = run_role_probe("dpu", {{"LD_PRELOAD", object_of("host")}});
 
     EXPECT_EQ(ended.out, kAnswersOfDpu);

@@ -167,7 +167,8 @@ TEST(LogSink, VariableNamesAFileThatIsAppendedTo)
     const TemporaryFile file;
 
     for (int run = 0; run < 2; run++)
-        EXPECT_EQ(stderr_of_story("", {{"SOFTDOCA_LOG", "error:" + file.name()}}), "");
+        EXPECT_TRUE(matches(stderr_of_story("", {{"SOFTDOCA_LOG", "error:" + file.name()}}),
+                            kTimeAndThread + kLoudLine)); // the program made no SDK backend
 
     EXPECT_TRUE(matches(file.text(), kTimeAndThread + kLoudLine + kTimeAndThread + kLoudLine))
         << file.text();
