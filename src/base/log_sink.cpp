@@ -171,7 +171,8 @@ bool is_shown(LogLevel level) noexcept
     const LogSinkFn sink = sdk_sink.load(std::memory_order_acquire);
     if (sink != nullptr)
         sink(line);
-    else if (!wanted.is_quiet && !wanted.has_stderr_sink() && level <= LogLevel::warning)
+    else if (!site.is_hint && !wanted.is_quiet && !wanted.has_stderr_sink() &&
+             level <= LogLevel::warning)
         line.write_to(STDERR_FILENO);
 }
 

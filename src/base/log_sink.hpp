@@ -55,7 +55,8 @@ struct LogSite {
     const LogSource &source;
     const char *file;
     int line;
-    int cause = 0; ///< tells apart what one place says for different reasons
+    int cause = 0;        ///< tells apart what one place says for different reasons
+    bool is_hint = false; ///< advice, not trouble: never on stderr unasked
 };
 
 /// The most verbose level that anything listens to; one relaxed load decides whether to format.

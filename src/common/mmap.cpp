@@ -76,11 +76,15 @@ doca_error_t doca_mmap::set_memrange(void *addr, std::size_t len) noexcept
             "mmap %p has the range [%p, %zu bytes] already; a range is set once, make "
             "another mmap",
             static_cast<void *>(this), static_cast<void *>(base_), len_);
-    if (reinterpret_cast<std::uintptr_t>(addr) % kCacheLine != 0)
-        LOG_ONCE(softdoca::LogLevel::warning, this,
-                 "mmap %p: range [%p, %zu bytes] is not aligned to a cache line; it works, but "
-                 "%zu-byte alignment is faster on a card",
-                 static_cast<void *>(this), addr, len, kCacheLine);
+    if (reinterpret_cast<std::uintptr_t>(addr) % kCacheLine != 0) {
+        softdoca::LogSite site = LOG_SITE;
+        site.is_hint = true;
+        softdoca::log_once(
+            softdoca::LogLevel::warning, site, this,
+            "mmap %p: range [%p, %zu bytes] is not aligned to a cache line; it works, "
+            "but %zu-byte alignment is faster on a card",
+            static_cast<void *>(this), addr, len, kCacheLine);
+    }
     base_ = static_cast<std::byte *>(addr);
     len_ = len;
     return DOCA_SUCCESS;
