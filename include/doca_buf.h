@@ -256,8 +256,9 @@ DOCA_STABLE
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2);
 
 /**
- * Append list2 to list1 when the end of list1 is known: the time does not grow with the length. That
- * list1_tail is the end of list1 is checked up to 64 elements, beyond that it is taken on trust.
+ * Append list2 to list1 when the end of list1 is known: the time does not grow with the length.
+ * That list1_tail is the end of list1 is checked up to 64 elements, beyond that it is taken on
+ * trust.
  *
  * The thread that owns both lists; also in callbacks.
  *

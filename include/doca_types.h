@@ -40,14 +40,14 @@ struct doca_gather_list {
 
 /** Who may reach the memory of an mmap, and how (doca_mmap_set_permissions). A mask. */
 enum doca_access_flag {
-    DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,        /**< devices of this process may read (always) */
-    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1 << 0,  /**< devices of this process may write too */
-    DOCA_ACCESS_FLAG_RDMA_READ = 1 << 1,         /**< remote machines may read by RDMA */
-    DOCA_ACCESS_FLAG_RDMA_WRITE = 1 << 2,        /**< remote machines may write by RDMA */
-    DOCA_ACCESS_FLAG_RDMA_ATOMIC = 1 << 3,       /**< remote machines may do RDMA atomics */
-    DOCA_ACCESS_FLAG_PCI_READ_ONLY = 1 << 4,     /**< the other side of the PCIe link may read;
-                                                      excludes PCI_READ_WRITE */
-    DOCA_ACCESS_FLAG_PCI_READ_WRITE = 1 << 5,    /**< the other side may read and write */
+    DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,       /**< devices of this process may read (always) */
+    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1 << 0, /**< devices of this process may write too */
+    DOCA_ACCESS_FLAG_RDMA_READ = 1 << 1,        /**< remote machines may read by RDMA */
+    DOCA_ACCESS_FLAG_RDMA_WRITE = 1 << 2,       /**< remote machines may write by RDMA */
+    DOCA_ACCESS_FLAG_RDMA_ATOMIC = 1 << 3,      /**< remote machines may do RDMA atomics */
+    DOCA_ACCESS_FLAG_PCI_READ_ONLY = 1 << 4,    /**< the other side of the PCIe link may read;
+                                                     excludes PCI_READ_WRITE */
+    DOCA_ACCESS_FLAG_PCI_READ_WRITE = 1 << 5,   /**< the other side may read and write */
     DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = 1 << 6, /**< a hint: order of PCIe accesses is free */
 };
 

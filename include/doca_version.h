@@ -31,7 +31,7 @@ extern "C" {
 
 /* The same with the patch times 1000. */
 #define DOCA_VERSION_CALC(major, minor, patch)                                                     \
-    ((((size_t)(major)) << 24) | (((size_t)(minor)) << 16) | ((size_t)(patch) * 1000))
+    ((((size_t)(major)) << 24) | (((size_t)(minor)) << 16) | ((size_t)(patch)*1000))
 #define DOCA_VERSION_OFFICIAL                                                                      \
     DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 

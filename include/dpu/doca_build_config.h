@@ -4,8 +4,8 @@
 /*
  * Which side a program is compiled for. This is the DPU flavour.
  * Exactly one of DOCA_ARCH_DPU and DOCA_ARCH_HOST is defined. The choice is also recorded in an ELF
- * note of each object file that includes this header, so that the library gives an unchanged program
- * the role (host or DPU) that it was compiled for.
+ * note of each object file that includes this header, so that the library gives an unchanged
+ * program the role (host or DPU) that it was compiled for.
  */
 
 #ifndef DOCA_BUILD_CONFIG_H_
@@ -29,7 +29,7 @@
 
 /* The note: owner "SoftDOCA", type 1, one 32-bit word (1 host, 2 DPU). Data only, a few bytes. A
  * library that serves both sides defines SOFTDOCA_NO_ROLE_NOTE and records nothing. */
-#if defined(__ELF__) && !defined(SOFTDOCA_NO_ROLE_NOTE) && !defined(__ASSEMBLER__) && \
+#if defined(__ELF__) && !defined(SOFTDOCA_NO_ROLE_NOTE) && !defined(__ASSEMBLER__) &&              \
     !defined(__CUDACC__) && !defined(__BINDGEN__)
 static const struct {
     unsigned int name_size;
@@ -37,12 +37,12 @@ static const struct {
     unsigned int type;
     char name[12];
     unsigned int role;
-} softdoca_role_note __attribute__((used, section(".note.softdoca"), aligned(4))) = {
-    9, 4, 1, "SoftDOCA",
+} softdoca_role_note
+    __attribute__((used, section(".note.softdoca"), aligned(4))) = {9, 4, 1, "SoftDOCA",
 #ifdef DOCA_ARCH_DPU
-    2
+                                                                    2
 #else
-    1
+                                                                     1
 #endif
 };
 #endif
