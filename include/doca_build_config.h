@@ -43,7 +43,7 @@ static const struct {
 #ifdef DOCA_ARCH_DPU
                                                                     2
 #else
-                                                                     1
+                                                                    1
 #endif
 };
 #endif

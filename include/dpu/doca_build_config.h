@@ -42,7 +42,7 @@ static const struct {
 #ifdef DOCA_ARCH_DPU
                                                                     2
 #else
-                                                                     1
+                                                                    1
 #endif
 };
 #endif
