@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using softdoca::test::Capture;
@@ -339,5 +340,39 @@ TEST(DocaLog, SyslogBackendsOfBothWorldsKeepTheirNames)
         EXPECT_EQ(syslog_ident, "program");
         doca_log_unregister_source(-1);
         EXPECT_EQ(syslog_ident, "library");
+    });
+}
+
+TEST(DocaLogBackend, ForkedChildLogsThoughAThreadWasInAHandler)
+{
+    in_own_process([] {
+        static std::array<char, 4096> buf;
+        static std::atomic<bool> is_inside{false};
+        static std::atomic<bool> may_leave{false};
+        doca_log_backend *backend = nullptr;
+        const auto stay = [](char *) {
+            is_inside = true;
+            while (!may_leave)
+                std::this_thread::yield();
+        };
+        ASSERT_EQ(doca_log_backend_create_with_buf(buf.data(), buf.size(), stay, &backend),
+                  DOCA_SUCCESS);
+        std::thread thread([] { DOCA_LOG_INFO("stays in the handler"); });
+        while (!is_inside)
+            std::this_thread::yield();
+
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(20); // so that a child that hangs ends, too
+            may_leave = true;
+            DOCA_LOG_INFO("the child has no such thread");
+            ::_exit(0);
+        }
+        int status = -1;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        may_leave = true;
+        thread.join();
+
+        EXPECT_EQ(status, 0);
     });
 }

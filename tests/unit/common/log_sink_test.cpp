@@ -341,7 +341,7 @@ TEST(OnceTable, ForgettingOneLeavesTheOthers)
     const auto claim_all = [&table] {
         int num_spoken = 0;
         for (std::uintptr_t i = 0; i < 200; i++) {
-            for (const int line : {1, 2})
+            for (const std::uint64_t line : {std::uint64_t{1}, std::uint64_t{2}})
                 num_spoken += table.claim(object_at(i), kFile, line, 1) ? 1 : 0;
         }
         return num_spoken;
