@@ -9,15 +9,17 @@
 
 #define _GNU_SOURCE
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { kMaxArgs = 256 };
+enum { kMaxArgs = 256, kMaxList = 2 * PATH_MAX };
 
 static int is_foreign(const char *path)
 {
@@ -31,20 +33,33 @@ static int is_foreign(const char *path)
            header.e_machine == EM_AARCH64;
 }
 
+/* What the new program preloads: this object, and what the caller asked for. */
+static void set_preloaded(char setting[kMaxList])
+{
+    const char *asked = getenv("LD_PRELOAD");
+    Dl_info here = {.dli_fname = ""};
+
+    dladdr((void *)set_preloaded, &here);
+    if (asked == NULL || strstr(asked, here.dli_fname) != NULL)
+        asked = "";
+    snprintf(setting, kMaxList, "LD_PRELOAD=%s:%s", here.dli_fname, asked);
+}
+
 int execv(const char *path, char *const argv[])
 {
-    char self[PATH_MAX] = "";
-    char *args[kMaxArgs + 5] = {"qemu-aarch64", "-0", argv[0]};
+    char self[PATH_MAX] = "", preloaded[kMaxList];
+    char *args[kMaxArgs + 7] = {"qemu-aarch64", "-E", preloaded, "-0", argv[0]};
     int num_args = 1;
 
     if (strcmp(path, "/proc/self/exe") == 0 && readlink(path, self, sizeof(self) - 1) > 0)
         path = self;
-    unsetenv("LD_PRELOAD"); /* the emulator is no AArch64 program; QEMU_SET_ENV sets it again */
+    set_preloaded(preloaded);
+    unsetenv("LD_PRELOAD"); /* the emulator is no AArch64 program; -E sets it for the one inside */
     if (!is_foreign(path))
         return execve(path, argv, environ);
-    args[3] = (char *)path;
+    args[5] = (char *)path;
     for (; argv[num_args] != NULL && num_args < kMaxArgs; num_args++)
-        args[num_args + 3] = argv[num_args];
+        args[num_args + 5] = argv[num_args];
     return execvp(args[0], args);
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/process.hpp"
 
+#include "base/process_fd.hpp"
+
 #include <pthread.h>
 
 namespace softdoca {
@@ -13,7 +15,10 @@ namespace {
 
 [[gnu::constructor]] void watch_forks()
 {
-    pthread_atfork(nullptr, nullptr, [] { ++fork_depth; });
+    pthread_atfork(nullptr, nullptr, [] {
+        ++fork_depth;
+        close_process_fds();
+    });
 }
 
 } // namespace

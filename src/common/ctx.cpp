@@ -46,6 +46,7 @@ doca_ctx::doca_ctx(doca_dev &dev, const char *kind) noexcept
 doca_ctx::~doca_ctx()
 {
     leave_ready();
+    leave_polled();
     static_cast<softdoca::ListHook<softdoca::WaitingList> *>(this)->unlink();
     static_cast<softdoca::ListHook<softdoca::ConnectedList> *>(this)->unlink();
     softdoca::log_forget(this);
@@ -58,17 +59,32 @@ void doca_ctx::move_to(doca_ctx_states next) noexcept
     const doca_ctx_states prev = state_;
     assert(is_legal(prev, next));
     state_ = next;
-    auto &waiting = static_cast<softdoca::ListHook<softdoca::WaitingList> &>(*this);
-    waiting.unlink();
-    if (next == DOCA_CTX_STATE_STARTING || next == DOCA_CTX_STATE_STOPPING) {
-        waiting_since_ns_ = 0;
-        pe_->add_waiting(*this);
-    }
+    static_cast<softdoca::ListHook<softdoca::WaitingList> *>(this)->unlink();
+    if (next == DOCA_CTX_STATE_STARTING || next == DOCA_CTX_STATE_STOPPING)
+        wait_in_list();
     LOG_DBG("%s %p: %s -> %s", kind_, static_cast<void *>(this), to_string(prev), to_string(next));
     if (state_changed_cb_ == nullptr)
         return;
     const doca_pe::CallbackScope scope(*pe_);
     state_changed_cb_(user_data_, this, prev, next);
+}
+
+/// From now on it says what it waits for, if that takes long.
+void doca_ctx::wait_in_list() noexcept
+{
+    auto &waiting = static_cast<softdoca::ListHook<softdoca::WaitingList> &>(*this);
+    if (waiting.is_linked())
+        return;
+    waiting_since_ns_ = 0;
+    pe_->add_waiting(*this);
+}
+
+void doca_ctx::suspend(doca_task &task) noexcept
+{
+    submitted_.push_front(task);
+    leave_ready();
+    pe_->add_polled(*this);
+    wait_in_list();
 }
 
 doca_error_t doca_ctx::start() noexcept
@@ -234,7 +250,9 @@ void doca_ctx::withdraw(doca_task &task) noexcept
              "%s %p: task %p was freed while in flight; withdrawn without a callback. Stop the "
              "context first, or free tasks in their callbacks",
              kind_, static_cast<void *>(this), static_cast<void *>(&task));
+    on_withdraw(task);
     submitted_.remove(task);
+    clear_executed(task);
     end_flight(task, DOCA_ERROR_SHUTDOWN);
 }
 
@@ -258,7 +276,11 @@ void doca_ctx::report_wait(std::uint64_t now_ns) noexcept
 {
     if (waiting_since_ns_ == 0)
         waiting_since_ns_ = now_ns;
-    if (now_ns - waiting_since_ns_ < kWaitReportNs || state_ != DOCA_CTX_STATE_STOPPING)
+    if (now_ns - waiting_since_ns_ < kWaitReportNs)
+        return;
+    if (state_ == DOCA_CTX_STATE_RUNNING)
+        report_suspended();
+    if (state_ != DOCA_CTX_STATE_STOPPING)
         return;
     LOG_WAIT(this, "%s %p cannot become idle: %u task(s) are not freed (doca_task_free)", kind_,
              static_cast<void *>(this), num_allocated_);

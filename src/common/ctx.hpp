@@ -38,6 +38,7 @@ constexpr bool is_legal(doca_ctx_states from, doca_ctx_states to) noexcept
 struct __attribute__((visibility("default"))) doca_ctx
     : softdoca::ListHook<softdoca::ConnectedList>,
       softdoca::ListHook<softdoca::ReadyList>,
+      softdoca::ListHook<softdoca::PolledList>,
       softdoca::ListHook<softdoca::WaitingList> {
 public:
     doca_ctx(const doca_ctx &) = delete;
@@ -89,8 +90,7 @@ public:
     {
         if (state_ != DOCA_CTX_STATE_RUNNING || submitted_.empty()) [[unlikely]]
             return rare_turn();
-        run(take_submitted());
-        return true;
+        return run(take_submitted());
     }
     void report_wait(std::uint64_t now_ns) noexcept;
     bool is_ready() const noexcept
@@ -134,6 +134,22 @@ protected:
     /// After the error callback of a task that takes the context down: it stops by itself.
     void stop_after_failure() noexcept;
 
+    /// The task that is being run is carried out by somebody else: it comes back to run() in the next
+    /// turn, and in each turn from then on.
+    void suspend(doca_task &task) noexcept;
+    /// It is no longer suspended.
+    void resume() noexcept
+    {
+        leave_polled();
+        static_cast<softdoca::ListHook<softdoca::WaitingList> *>(this)->unlink();
+    }
+    /// The tasks that wait behind the one that is being run.
+    const softdoca::TaskQueue &queued() const noexcept { return submitted_; }
+    /// A queued task was carried out together with the one that is being run.
+    static void set_executed(doca_task &task) noexcept { task.is_executed_ = true; }
+    /// Its delivery begins.
+    static void clear_executed(doca_task &task) noexcept { task.is_executed_ = false; }
+
 private:
     /// What a start lacks; logs and answers INVALID_VALUE or NOT_SUPPORTED, or SUCCESS.
     [[nodiscard]] virtual doca_error_t check_start() const noexcept = 0;
@@ -141,10 +157,14 @@ private:
     [[nodiscard]] virtual doca_error_t on_start() = 0;
     /// Are the task's contents such that it can succeed? Logs what is wrong.
     [[nodiscard]] virtual doca_error_t check_task(const doca_task &task) noexcept = 0;
-    /// Executes a task and delivers its completion.
-    virtual void run(doca_task &task) noexcept = 0;
-    /// Ends a task that was not executed and runs its error callback.
+    /// Executes a task and delivers its completion; or suspends it, and false.
+    virtual bool run(doca_task &task) noexcept = 0;
+    /// Ends a task in STOPPING: with its error callback, unless it was executed before.
     virtual void flush(doca_task &task, doca_error_t status) noexcept = 0;
+    /// The program has freed a task that is queued, or suspended.
+    virtual void on_withdraw(doca_task &) noexcept {}
+    /// Says what a suspended task waits for.
+    virtual void report_suspended() noexcept {}
 
     /// The next task in order; keeps the ready list true.
     doca_task &take_submitted() noexcept
@@ -160,7 +180,12 @@ private:
     {
         static_cast<softdoca::ListHook<softdoca::ReadyList> *>(this)->unlink();
     }
+    void leave_polled() noexcept
+    {
+        static_cast<softdoca::ListHook<softdoca::PolledList> *>(this)->unlink();
+    }
     bool rare_turn() noexcept;
+    void wait_in_list() noexcept;
     void move_to(doca_ctx_states next) noexcept;
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t
     refuse_submit(const doca_task &task) const noexcept;

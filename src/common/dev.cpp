@@ -54,6 +54,11 @@ void report_failed_search(const DevinfoList &list)
 doca_error_t create_list(doca_devinfo ***dev_list, std::uint32_t *nb_devs)
 {
     const Node *const node = local_node();
+    if (!topology_fault().empty())
+        return LOG_REFUSED(DOCA_ERROR_NOT_FOUND, nullptr,
+                           "doca_devinfo_create_list: the file in SOFTDOCA_TOPOLOGY is refused, so "
+                           "there are no devices; correct it or unset the variable: %s",
+                           topology_fault().c_str());
     if (node == nullptr)
         return LOG_REFUSED(DOCA_ERROR_NOT_FOUND, nullptr,
                            "doca_devinfo_create_list: this process belongs to no node of the "

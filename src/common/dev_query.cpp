@@ -110,7 +110,10 @@ extern "C" doca_error_t doca_devinfo_get_ipv4_addr(const doca_devinfo *devinfo, 
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "doca_devinfo_get_ipv4_addr: buffer %p has %u bytes; give at least %d",
                            static_cast<void *>(ipv4_addr), size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
-    return DOCA_ERROR_NOT_FOUND; // silent: searches ask this of every device
+    if (!function->ipv4)
+        return DOCA_ERROR_NOT_FOUND; // silent: searches ask this of every device
+    std::memcpy(ipv4_addr, function->ipv4->data(), function->ipv4->size());
+    return DOCA_SUCCESS;
 }
 
 extern "C" doca_error_t doca_devinfo_get_ipv6_addr(const doca_devinfo *devinfo, uint8_t *ipv6_addr,
@@ -119,7 +122,7 @@ extern "C" doca_error_t doca_devinfo_get_ipv6_addr(const doca_devinfo *devinfo, 
     const Function *const function = function_of(devinfo);
     if (function == nullptr)
         return refuse_devinfo(__func__, devinfo);
-    return copy_bytes(__func__, function->ipv6(), ipv6_addr, size);
+    return copy_bytes(__func__, function->ipv6, ipv6_addr, size);
 }
 
 extern "C" doca_error_t doca_devinfo_get_mac_addr(const doca_devinfo *devinfo, uint8_t *mac_addr,

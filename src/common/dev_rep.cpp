@@ -8,6 +8,7 @@
 #include "base/handle.hpp"
 #include "base/log_sink.hpp"
 #include "base/never_destroyed.hpp"
+#include "fabric/role.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -96,12 +97,6 @@ std::unique_ptr<RepList> take_list(doca_devinfo_rep **pointers)
     return list;
 }
 
-/// Which representors a device can list: network functions of the hosts behind it, or none at all.
-bool has_representors(const doca_dev &dev) noexcept
-{
-    return !dev.device().representors.empty();
-}
-
 doca_error_t query_filter(const char *call, const doca_devinfo *devinfo, std::uint8_t *out,
                           bool is_offered) noexcept
 {
@@ -110,7 +105,7 @@ doca_error_t query_filter(const char *call, const doca_devinfo *devinfo, std::ui
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call,
                            "%s: devinfo %p is NULL or stale, or the out-parameter is NULL", call,
                            static_cast<const void *>(devinfo));
-    *out = is_offered && !device->representors.empty() ? 1 : 0;
+    *out = is_offered && device->is_uplink ? 1 : 0;
     return DOCA_SUCCESS;
 }
 
@@ -173,11 +168,11 @@ extern "C" doca_error_t doca_devinfo_rep_create_list(doca_dev *dev, int filter,
                            "doca_devinfo_rep_create_list: filter %d is none of ALL (0), NET (2), "
                            "EMULATED (4)",
                            filter);
-    if (!softdoca::has_representors(*dev))
+    if (!dev->device().is_uplink)
         return LOG_REFUSED(DOCA_ERROR_NOT_SUPPORTED, dev,
-                           "device %s has no representors: only the DPU side does (this process is "
-                           "on the host side; see SOFTDOCA_ROLE)",
-                           dev->name());
+                           "device %s has no representors: only PFs of the DPU side do (this "
+                           "process is on the %s side; see SOFTDOCA_ROLE)",
+                           dev->name(), softdoca::to_string(softdoca::local_node()->side));
     if (filter == DOCA_DEVINFO_REP_FILTER_EMULATED)
         return LOG_REFUSED(DOCA_ERROR_NOT_SUPPORTED, dev,
                            "device %s has no emulated functions (see "

@@ -6,6 +6,7 @@
 #include "base/api_guard.hpp"
 #include "base/handle.hpp"
 #include "base/log_sink.hpp"
+#include "common/mmap_export.hpp"
 
 #include <fcntl.h>
 
@@ -40,23 +41,37 @@ doca_error_t get(const char *call, const doca_mmap *mmap, Value *out,
     return DOCA_SUCCESS;
 }
 
-/// A capability that no device has in this release.
-doca_error_t answer_unsupported(const char *call, const doca_devinfo *devinfo,
-                                std::uint8_t *out) noexcept
+/// Memory crosses between the sides of a card, so a function must be of one.
+doca_error_t answer_has_card(const char *call, const doca_devinfo *devinfo,
+                             std::uint8_t *out) noexcept
 {
-    if (softdoca::function_of(devinfo) == nullptr || out == nullptr)
+    const softdoca::Function *const function = softdoca::function_of(devinfo);
+    if (function == nullptr || out == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, call,
                            "%s: devinfo %p is NULL or stale, or the out-parameter is NULL", call,
                            static_cast<const void *>(devinfo));
-    *out = 0;
+    *out = function->card.empty() ? 0 : 1;
     return DOCA_SUCCESS;
 }
 
 } // namespace
 
+doca_mmap::doca_mmap() = default;
+
 doca_mmap::~doca_mmap()
 {
+    end_exports();
     softdoca::log_forget(this);
+}
+
+doca_error_t doca_mmap::check_own(const char *what) const noexcept
+{
+    if (window_ == nullptr)
+        return DOCA_SUCCESS;
+    return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+                       "mmap %p was made from an export; it is usable as it is, %s cannot be "
+                       "changed (doca_mmap_destroy ends it)",
+                       static_cast<const void *>(this), what);
 }
 
 doca_mmap::FreeCall doca_mmap::due_free_call() const noexcept
@@ -66,6 +81,8 @@ doca_mmap::FreeCall doca_mmap::due_free_call() const noexcept
 
 doca_error_t doca_mmap::set_memrange(void *addr, std::size_t len) noexcept
 {
+    if (const doca_error_t bad = check_own("its range"); bad != DOCA_SUCCESS)
+        return bad;
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "mmap %p is started; set its range before doca_mmap_start",
@@ -102,6 +119,8 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access_mask) noexcept
                            "mmap %p: permissions 0x%x hold both PCI_READ_ONLY and PCI_READ_WRITE; "
                            "choose one",
                            static_cast<void *>(this), access_mask);
+    if (const doca_error_t bad = check_own("its permissions"); bad != DOCA_SUCCESS)
+        return bad;
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "mmap %p is started; set permissions before doca_mmap_start",
@@ -114,6 +133,8 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access_mask) noexcept
 
 doca_error_t doca_mmap::set_free_cb(doca_mmap_memrange_free_cb_t *callback, void *cookie) noexcept
 {
+    if (const doca_error_t bad = check_own("its free callback"); bad != DOCA_SUCCESS)
+        return bad;
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "mmap %p is started; set its free callback before doca_mmap_start",
@@ -126,6 +147,8 @@ doca_error_t doca_mmap::set_free_cb(doca_mmap_memrange_free_cb_t *callback, void
 
 doca_error_t doca_mmap::set_user_data(doca_data user_data) noexcept
 {
+    if (const doca_error_t bad = check_own("its user data"); bad != DOCA_SUCCESS)
+        return bad;
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this,
                            "mmap %p is started; set its user data before doca_mmap_start",
@@ -140,6 +163,8 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t max_num_devices) noexc
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
                            "mmap %p: at most %u devices is fewer than 1 or than the %zu it has",
                            static_cast<void *>(this), max_num_devices, devs_.size());
+    if (const doca_error_t bad = check_own("its number of devices"); bad != DOCA_SUCCESS)
+        return bad;
     if (was_started_)
         return LOG_REFUSED(
             DOCA_ERROR_NOT_PERMITTED, this,
@@ -152,7 +177,7 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t max_num_devices) noexc
 
 doca_error_t doca_mmap::enable_thread_safety() noexcept
 {
-    if (is_started_ || num_bufs() != 0)
+    if ((is_started_ && window_ == nullptr) || num_bufs() != 0)
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
                            "mmap %p is started or has %u buffers out; enable thread safety before "
                            "doca_mmap_start",
@@ -163,6 +188,8 @@ doca_error_t doca_mmap::enable_thread_safety() noexcept
 
 doca_error_t doca_mmap::add_dev(doca_dev &dev)
 {
+    if (const doca_error_t bad = check_own("its devices"); bad != DOCA_SUCCESS)
+        return bad;
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
                            "mmap %p is started; add devices before doca_mmap_start",
@@ -182,6 +209,8 @@ doca_error_t doca_mmap::add_dev(doca_dev &dev)
 
 doca_error_t doca_mmap::rm_dev(doca_dev &dev) noexcept
 {
+    if (const doca_error_t bad = check_own("its devices"); bad != DOCA_SUCCESS)
+        return bad;
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
                            "mmap %p is started; stop it before devices are removed",
@@ -203,6 +232,12 @@ bool doca_mmap::has(const doca_dev &dev) const noexcept
 
 doca_error_t doca_mmap::start() noexcept
 {
+    if (const doca_error_t bad = check_own("its state"); bad != DOCA_SUCCESS)
+        return bad;
+    if (is_exported())
+        return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, this,
+                           "mmap %p is started and exported (doca_mmap_stop ends both)",
+                           static_cast<void *>(this));
     if (is_started_)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "mmap %p is started already",
                            static_cast<void *>(this));
@@ -220,6 +255,8 @@ doca_error_t doca_mmap::start() noexcept
 
 doca_error_t doca_mmap::stop() noexcept
 {
+    if (const doca_error_t bad = check_own("its state"); bad != DOCA_SUCCESS)
+        return bad;
     if (!is_started_)
         return DOCA_SUCCESS;
     if (num_bufs() != 0)
@@ -227,6 +264,7 @@ doca_error_t doca_mmap::stop() noexcept
                            "mmap %p: %u buffers still point into it; return them "
                            "(doca_buf_dec_refcount) before doca_mmap_stop",
                            static_cast<void *>(this), num_bufs());
+    end_exports();
     is_started_ = false;
     usable_dev_ = nullptr;
     LOG_INF("mmap %p stopped", static_cast<void *>(this));
@@ -318,7 +356,11 @@ extern "C" doca_error_t doca_mmap_set_dmabuf_memrange(doca_mmap *mmap, int dmabu
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, mmap,
                            "mmap %p: %d is no open descriptor, or offset %zu + %zu bytes overflows",
                            static_cast<void *>(mmap), dmabuf_fd, dmabuf_offset, len);
-    return doca_mmap_set_memrange(mmap, addr, len);
+    softdoca::UniqueFd kept(::fcntl(dmabuf_fd, F_DUPFD_CLOEXEC, 0)); // of memory, for exports
+    const doca_error_t result = doca_mmap_set_memrange(mmap, addr, len);
+    if (result == DOCA_SUCCESS)
+        mmap->keep_memory_fd(std::move(kept));
+    return result;
 }
 
 extern "C" doca_error_t doca_mmap_set_dpa_memrange(doca_mmap *mmap, doca_dpa *dpa, uint64_t, size_t)
@@ -416,11 +458,11 @@ extern "C" doca_error_t doca_mmap_enable_thread_safety(doca_mmap *mmap)
 extern "C" doca_error_t doca_mmap_cap_is_export_pci_supported(const doca_devinfo *devinfo,
                                                               uint8_t *mmap_export)
 {
-    return answer_unsupported(__func__, devinfo, mmap_export);
+    return answer_has_card(__func__, devinfo, mmap_export);
 }
 
 extern "C" doca_error_t
 doca_mmap_cap_is_create_from_export_pci_supported(const doca_devinfo *devinfo, uint8_t *from_export)
 {
-    return answer_unsupported(__func__, devinfo, from_export);
+    return answer_has_card(__func__, devinfo, from_export);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/process.hpp"
+#include "base/unique_fd.hpp"
 #include "common/dev.hpp"
 
 #include <doca_mmap.h>
@@ -14,12 +15,22 @@
 #include <memory>
 #include <vector>
 
-/// A range of user memory that devices may reach. Its configuration is fixed while it is started.
-/// Threads: one may configure; once started, any number may read. The count of buffers is exact
+namespace softdoca {
+
+class Window;
+struct MmapExport;
+
+} // namespace softdoca
+
+/// A range of memory that devices may reach: the program's own, which it may export to the other side,
+/// or another process's, made from its export. Its configuration is fixed while it is started; one
+/// that was made from an export is started for life, and its addresses are the exporter's. Threads: one may configure; once started, any number may read. The count of buffers is exact
 /// for one thread; several need doca_mmap_enable_thread_safety, which turns the counting off.
 struct __attribute__((visibility("default"))) doca_mmap {
 public:
-    doca_mmap() = default;
+    doca_mmap();
+    /// Made from an export: memory behind the window, for use with dev.
+    doca_mmap(std::unique_ptr<softdoca::Window> window, doca_dev &dev);
     ~doca_mmap();
 
     // Configuration and life cycle: cold.
@@ -35,6 +46,11 @@ public:
     [[nodiscard]] doca_error_t start() noexcept;
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_error_t check_destroy() const noexcept;
+    /// The memory is that of this descriptor, which is kept open.
+    void keep_memory_fd(softdoca::UniqueFd &&fd) noexcept { memory_fd_ = std::move(fd); }
+    void set_imported_user_data(doca_data user_data) noexcept { user_data_ = user_data; }
+    /// Describes the memory for the other side of dev. The bytes live until stop.
+    [[nodiscard]] doca_error_t export_pci(const doca_dev &dev, const void **desc, std::size_t *len);
 
     /// What is to be called when the mmap has been destroyed; callback is nullptr for nothing.
     struct FreeCall {
@@ -65,7 +81,11 @@ public:
         return offset <= len_ && len <= len_ - offset;
     }
     bool has(const doca_dev &dev) const noexcept;
-    /// The device that was added first, while started: true for it means usable in one comparison.
+    bool is_exported() const noexcept { return !exports_.empty(); }
+    /// What it was made from; nullptr: memory of this process.
+    const softdoca::Window *window() const noexcept { return window_.get(); }
+    /// The device that was added first, while started: true for it means usable in one comparison,
+    /// and memory of this process.
     bool is_first_usable(const doca_dev &dev) const noexcept { return usable_dev_ == &dev; }
 
     /// A buffer into this range came to be, or went. False: buffers are not counted here.
@@ -79,6 +99,12 @@ public:
     void uncount_buf() noexcept { add_to_count(-1u); }
 
 private:
+    /// NOT_PERMITTED for what cannot be done with an mmap that was made from an export.
+    [[nodiscard]] doca_error_t check_own(const char *what) const noexcept;
+    [[nodiscard]] doca_error_t check_export(const doca_dev &dev) const noexcept;
+    /// No importer is copying when it returns (or a warning was given).
+    void end_exports() noexcept;
+
     /// One thread writes, so no locked instruction; atomic, so that misuse is not undefined.
     void add_to_count(std::uint32_t delta) noexcept
     {
@@ -89,7 +115,8 @@ private:
     // Read for each task.
     std::byte *base_ = nullptr; // the user's memory, not ours
     std::size_t len_ = 0;
-    const doca_dev *usable_dev_ = nullptr; // while started: the device that was added first
+    const doca_dev *usable_dev_ = nullptr; // while started, own memory: the first device
+    std::unique_ptr<softdoca::Window> window_;
     bool is_started_ = false;
     bool is_writable_ = true;
     bool is_thread_safe_ = false;
@@ -105,4 +132,6 @@ private:
     void *free_cookie_ = nullptr;
     doca_data user_data_{};
     softdoca::OwnerProcess owner_;
+    std::vector<std::unique_ptr<softdoca::MmapExport>> exports_; // one for each device
+    softdoca::UniqueFd memory_fd_;
 };

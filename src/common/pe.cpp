@@ -6,6 +6,7 @@
 #include "base/api_guard.hpp"
 #include "base/handle.hpp"
 #include "common/ctx.hpp"
+#include "fabric/agent_log.hpp"
 
 #include <sched.h>
 #include <sys/epoll.h>
@@ -47,15 +48,31 @@ doca_pe::~doca_pe()
 
 std::uint8_t doca_pe::progress() noexcept
 {
+    if (!polled_.empty()) [[unlikely]]
+        make_polled_ready();
     if (ready_.empty() || is_in_callback_ || owner_.is_another())
         return empty_turn();
-    empty_turns = 0;
     is_in_callback_ = true; // for the whole turn, whose last step is the callback
     bool has_delivered = ready_.front().turn();
     while (!has_delivered && !ready_.empty()) // who has nothing after all has left the list
         has_delivered = ready_.front().turn();
     is_in_callback_ = false;
-    return has_delivered ? 1 : 0;
+    if (!has_delivered) [[unlikely]]
+        return empty_turn();
+    empty_turns = 0;
+    return 1;
+}
+
+void doca_pe::make_polled_ready() noexcept
+{
+    if (is_in_callback_ || owner_.is_another())
+        return;
+    while (!polled_.empty()) {
+        doca_ctx &ctx = polled_.front();
+        static_cast<softdoca::ListHook<softdoca::PolledList> &>(ctx).unlink();
+        if (!ctx.is_ready())
+            ready_.push_back(ctx);
+    }
 }
 
 std::uint8_t doca_pe::empty_turn() noexcept
@@ -68,6 +85,9 @@ std::uint8_t doca_pe::empty_turn() noexcept
 void doca_pe::yield_and_report() noexcept
 {
     sched_yield();
+    if (is_in_callback_)
+        return;
+    softdoca::pass_on_agent_log();
     report_waits();
 }
 
@@ -91,6 +111,20 @@ void doca_pe::make_ready(doca_ctx &ctx) noexcept
 void doca_pe::add_waiting(doca_ctx &ctx) noexcept
 {
     waiting_.push_back(ctx);
+}
+
+void doca_pe::add_polled(doca_ctx &ctx) noexcept
+{
+    if (!static_cast<softdoca::ListHook<softdoca::PolledList> &>(ctx).is_linked())
+        polled_.push_back(ctx);
+}
+
+bool doca_pe::watch(int fd) noexcept
+{
+    epoll_event interest{};
+    interest.events = EPOLLIN;
+    return open_handle() == DOCA_SUCCESS &&
+           epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) == 0;
 }
 
 doca_error_t doca_pe::connect(doca_ctx &ctx) noexcept

@@ -17,7 +17,8 @@ namespace softdoca {
 // The lists of a progress engine that a context can be in.
 struct ConnectedList; ///< all of its contexts
 struct ReadyList;     ///< those that have something to deliver
-struct WaitingList;   ///< those in STARTING or STOPPING
+struct PolledList;    ///< those whose task another process is carrying out
+struct WaitingList;   ///< those in STARTING or STOPPING, or polled
 
 } // namespace softdoca
 
@@ -48,6 +49,10 @@ public:
     /// The context at the front stays ready but others come first.
     void rotate_ready() noexcept { ready_.rotate(); }
     void add_waiting(doca_ctx &ctx) noexcept;
+    /// Gets a turn in each progress call, until it is ready or leaves by itself.
+    void add_polled(doca_ctx &ctx) noexcept;
+    /// The engine's handle becomes readable whenever this descriptor is. Until that is closed.
+    [[nodiscard]] bool watch(int fd) noexcept;
     bool is_in_callback() const noexcept { return is_in_callback_; }
 
     /// Lives while a call of the program, outside of turns, may run callbacks.
@@ -68,6 +73,7 @@ public:
 
 private:
     std::uint8_t empty_turn() noexcept;
+    [[gnu::cold, gnu::noinline]] void make_polled_ready() noexcept;
     void yield_and_report() noexcept;
     void report_waits() noexcept;
     void wake() noexcept;
@@ -75,6 +81,7 @@ private:
     [[nodiscard]] doca_error_t drain() noexcept;
 
     softdoca::IntrusiveList<doca_ctx, softdoca::ReadyList> ready_;
+    softdoca::IntrusiveList<doca_ctx, softdoca::PolledList> polled_;
     softdoca::OwnerProcess owner_;
     bool is_in_callback_ = false; // or may be: in a turn
     bool is_armed_ = false;       // the next context that becomes ready makes the handle readable

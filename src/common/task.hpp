@@ -39,6 +39,8 @@ public:
     /// The source stays the program's: the library reads it and counts its pins.
     void set_src(const doca_buf *src) noexcept { src_ = const_cast<doca_buf *>(src); }
     void set_dst(doca_buf *dst) noexcept { dst_ = dst; }
+    /// In flight and done already, together with one before it; only the delivery is left.
+    bool is_executed() const noexcept { return is_executed_; }
 
 private:
     friend struct ::doca_ctx;
@@ -71,6 +73,7 @@ private:
     softdoca::TaskPool *pool_ = nullptr;
     doca_error_t status_ = DOCA_SUCCESS;
     softdoca::TaskState state_ = softdoca::TaskState::free;
+    bool is_executed_ = false;
 };
 static_assert(sizeof(doca_task) <= 64);
 
@@ -80,7 +83,17 @@ namespace softdoca {
 class TaskQueue {
 public:
     bool empty() const noexcept { return first_ == nullptr; }
+    doca_task *front() const noexcept { return first_; }
+    /// The one behind it; nullptr at the end.
+    static doca_task *next(const doca_task &task) noexcept { return task.next_; }
 
+    void push_front(doca_task &task) noexcept
+    {
+        if (first_ == nullptr)
+            end_ = &task.next_;
+        task.next_ = first_;
+        first_ = &task;
+    }
     void push_back(doca_task &task) noexcept
     {
         task.next_ = nullptr;

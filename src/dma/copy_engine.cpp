@@ -3,6 +3,8 @@
 
 #include "dma/copy_engine.hpp"
 
+#include "fabric/window.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -20,6 +22,13 @@ bool overlap(const std::byte *a, const std::byte *b, std::size_t len) noexcept
     return distance < len || -distance < len;
 }
 
+/// From an address of the exporter to where its memory is mapped here; 0 for our own memory.
+std::ptrdiff_t distance(const doca_buf &buf) noexcept
+{
+    const Window *const window = buf.mmap()->window();
+    return window == nullptr ? 0 : window->distance();
+}
+
 } // namespace
 
 bool Footprint::is_cold(const std::byte *dst, std::size_t len) noexcept
@@ -34,11 +43,13 @@ bool Footprint::is_cold(const std::byte *dst, std::size_t len) noexcept
     return cold_streak_ > kCachedBytes;
 }
 
-CopyFault CopyEngine::check_element(const doca_buf &buf) const noexcept
+CopyFault CopyEngine::check_element(const doca_buf &buf, CopyReport &report) const noexcept
 {
     const doca_mmap *const mmap = buf.mmap();
     if (mmap == nullptr)
         return CopyFault::buffer_returned;
+    if (const Window *const window = mmap->window(); window != nullptr)
+        (window->route() == Route::mapped ? report.has_mapped : report.has_far) = true;
     if (!buf.is_data_inside())
         return CopyFault::data_outside;
     if (!mmap->is_started())
@@ -56,7 +67,7 @@ void CopyEngine::measure_source(const doca_buf *src, CopyReport &report) const n
     std::uint32_t num_elements = 0;
     for (; src != nullptr && report.fault == CopyFault::none; src = src->next()) {
         report.buf = src;
-        report.fault = check_element(*src);
+        report.fault = check_element(*src, report);
         if (report.fault != CopyFault::none)
             return;
         if (++num_elements > limits_.max_buf_list_len)
@@ -77,7 +88,7 @@ void CopyEngine::measure_destination(const doca_buf *dst, CopyReport &report) co
     std::uint32_t num_elements = 0;
     for (; dst != nullptr && report.fault == CopyFault::none; dst = dst->next()) {
         report.buf = dst;
-        report.fault = check_element(*dst);
+        report.fault = check_element(*dst, report);
         if (report.fault != CopyFault::none)
             return;
         if (!dst->mmap()->is_writable())
@@ -100,16 +111,6 @@ CopyReport CopyEngine::check(const doca_buf *src, const doca_buf *dst) const noe
     return report;
 }
 
-CopyFault CopyEngine::copy(const doca_buf *src, doca_buf *dst) noexcept
-{
-    const CopyReport report = check(src, dst);
-    if (report.fault == CopyFault::none) {
-        copy_stream(src, dst, report.num_bytes);
-        add_data(dst, report.num_bytes);
-    }
-    return report.fault;
-}
-
 /// The pieces end where either side's element ends. No length changes meanwhile: a buffer may stand
 /// on both sides.
 void CopyEngine::copy_stream(const doca_buf *src, const doca_buf *dst,
@@ -120,7 +121,8 @@ void CopyEngine::copy_stream(const doca_buf *src, const doca_buf *dst,
     while (num_left != 0) {
         const std::size_t len = std::min(src->data_len() - num_read, dst->tailroom() - num_written);
         if (len != 0)
-            move(dst->data() + dst->data_len() + num_written, src->data() + num_read, len);
+            move(dst->data() + dst->data_len() + num_written + distance(*dst),
+                 src->data() + num_read + distance(*src), len);
         num_left -= len;
         num_read += len;
         num_written += len;

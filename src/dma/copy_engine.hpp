@@ -5,6 +5,7 @@
 
 #include "base/copy.hpp"
 #include "common/buf.hpp"
+#include "dma/copy_fault.hpp"
 
 #include <array>
 #include <cstddef>
@@ -12,32 +13,6 @@
 #include <cstring>
 
 namespace softdoca {
-
-/// Why a copy cannot succeed. Found before a byte is moved.
-enum class CopyFault : std::uint8_t {
-    none,
-    no_source,
-    no_destination,
-    buffer_returned, ///< to its inventory
-    source_empty,
-    source_too_long,      ///< above max_buf_size
-    source_list_too_long, ///< above max_buf_list_len
-    destination_list_too_long,
-    data_outside, ///< data section not inside the buffer
-    no_room,      ///< in the destination
-    mmap_stopped,
-    device_not_in_mmap,
-    destination_read_only,
-};
-
-/// The amount and shape of a copy, and what is wrong with it, for log lines.
-struct CopyReport {
-    CopyFault fault = CopyFault::none;
-    std::uint64_t num_bytes = 0;    ///< in the source's data sections, as far as looked at
-    std::uint64_t room = 0;         ///< in the destination's tailrooms
-    const doca_buf *list = nullptr; ///< head of the list in question
-    const doca_buf *buf = nullptr;  ///< the element of it in question
-};
 
 /// Large copies that went before, to tell whether memory will be in the caches: stores that pass
 /// them by win when the memory in use is larger than they are, and lose otherwise.
@@ -84,10 +59,13 @@ public:
         dst.set_data_len(dst.data_len() + len);
         move(to, src.data(), len);
     }
-    /// Any copy. Nothing is written unless the whole of it is in order.
-    [[nodiscard]] CopyFault copy(const doca_buf *src, doca_buf *dst) noexcept;
     /// Looks at everything that copy() looks at, and says where it found the fault.
     [[nodiscard]] CopyReport check(const doca_buf *src, const doca_buf *dst) const noexcept;
+
+    /// The two halves of a copy that check() found in order: bytes, then lengths. All memory is this
+    /// process's, or mapped.
+    void copy_stream(const doca_buf *src, const doca_buf *dst, std::uint64_t num_left) noexcept;
+    static void add_data(doca_buf *dst, std::uint64_t num_left) noexcept;
 
 private:
     bool is_simple(const doca_buf &buf) const noexcept
@@ -95,7 +73,7 @@ private:
         return buf.next() == nullptr && buf.mmap() != nullptr &&
                buf.mmap()->is_first_usable(dev_) && buf.is_data_inside();
     }
-    CopyFault check_element(const doca_buf &buf) const noexcept;
+    CopyFault check_element(const doca_buf &buf, CopyReport &report) const noexcept;
     void measure_source(const doca_buf *src, CopyReport &report) const noexcept;
     void measure_destination(const doca_buf *dst, CopyReport &report) const noexcept;
     /// Memory that overlaps is copied as if through a third place.
@@ -107,8 +85,6 @@ private:
             move_large(dst, src, len);
     }
     void move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
-    void copy_stream(const doca_buf *src, const doca_buf *dst, std::uint64_t num_left) noexcept;
-    static void add_data(doca_buf *dst, std::uint64_t num_left) noexcept;
 
     const doca_dev &dev_;
     const DmaLimits limits_;

@@ -5,9 +5,7 @@
 
 #include "base/api_guard.hpp"
 #include "base/handle.hpp"
-
-#include <cstdarg>
-#include <cstdio>
+#include "dma/copy_fault.hpp"
 
 LOG_SOURCE("DMA");
 
@@ -15,83 +13,6 @@ namespace {
 
 using softdoca::CopyFault;
 using softdoca::CopyReport;
-
-/// What is wrong with a copy and what to do about it, in one line.
-class FaultText {
-public:
-    [[gnu::format(printf, 2, 3)]] void say(const char *format, ...) noexcept
-    {
-        std::va_list values;
-        va_start(values, format);
-        std::vsnprintf(text_, sizeof text_, format, values);
-        va_end(values);
-    }
-    const char *text() const noexcept { return text_; }
-
-private:
-    char text_[200] = "";
-};
-
-FaultText describe(const CopyReport &report, const softdoca::DmaLimits &limits) noexcept
-{
-    FaultText out;
-    const auto *const buf = static_cast<const void *>(report.buf);
-    switch (report.fault) {
-    case CopyFault::none:
-        out.say("nothing is wrong");
-        break;
-    case CopyFault::no_source:
-        out.say("the task has no source (doca_dma_task_memcpy_set_src)");
-        break;
-    case CopyFault::no_destination:
-        out.say("the task has no destination (doca_dma_task_memcpy_set_dst)");
-        break;
-    case CopyFault::buffer_returned:
-        out.say("buffer %p was returned to its inventory; keep it until the completion callback",
-                buf);
-        break;
-    case CopyFault::source_empty:
-        out.say("source buffer %p has no data (length 0 of %zu): call doca_buf_set_data before the "
-                "submit",
-                buf, report.buf->len());
-        break;
-    case CopyFault::source_too_long:
-        out.say("copy of %llu bytes is above the limit of %llu; split it "
-                "(doca_dma_cap_task_memcpy_get_max_buf_size)",
-                static_cast<unsigned long long>(report.num_bytes),
-                static_cast<unsigned long long>(limits.max_buf_size));
-        break;
-    case CopyFault::source_list_too_long:
-    case CopyFault::destination_list_too_long:
-        out.say("%s list has %u elements, the device takes %u (max_buf_list_len)",
-                report.fault == CopyFault::source_list_too_long ? "source" : "destination",
-                report.list->list_len(), limits.max_buf_list_len);
-        break;
-    case CopyFault::data_outside:
-        out.say("the data of buffer %p [%p, %zu bytes] is not inside it (doca_buf_set_data)", buf,
-                static_cast<void *>(report.buf->data()), report.buf->data_len());
-        break;
-    case CopyFault::no_room:
-        out.say("the destination has room for %llu bytes, the source holds %llu; give it a larger "
-                "buffer, or doca_buf_reset_data_len if it holds old data",
-                static_cast<unsigned long long>(report.room),
-                static_cast<unsigned long long>(report.num_bytes));
-        break;
-    case CopyFault::mmap_stopped:
-        out.say("mmap %p of buffer %p is not started",
-                static_cast<const void *>(report.buf->mmap()), buf);
-        break;
-    case CopyFault::device_not_in_mmap:
-        out.say("mmap %p of buffer %p does not have this device (doca_mmap_add_dev)",
-                static_cast<const void *>(report.buf->mmap()), buf);
-        break;
-    case CopyFault::destination_read_only:
-        out.say("destination mmap %p is read only; set DOCA_ACCESS_FLAG_LOCAL_READ_WRITE",
-                static_cast<const void *>(report.buf->mmap()));
-        break;
-    }
-    return out;
-}
 
 doca_error_t check(const char *call, const doca_dma *dma) noexcept
 {
@@ -123,7 +44,8 @@ bool is_held(const char *call, const doca_dma_task_memcpy *task) noexcept
 
 } // namespace
 
-doca_dma::doca_dma(doca_dev &dev) noexcept : doca_ctx(dev, "DMA"), engine_(dev, dev.function().dma)
+doca_dma::doca_dma(doca_dev &dev) noexcept
+    : doca_ctx(dev, "DMA"), engine_(dev, dev.function().dma), remote_(engine_)
 {
 }
 
@@ -195,45 +117,115 @@ doca_error_t doca_dma::check_task(const doca_task &task) noexcept
     softdoca::LogSite site = LOG_SITE;
     site.cause = static_cast<int>(report.fault);
     return softdoca::log_refusal(site, code, this, "DMA %p on %s: %s", static_cast<void *>(this),
-                                 dev().name(), describe(report, limits()).text());
+                                 dev().name(), softdoca::describe(report, limits()).text());
 }
 
-void doca_dma::run(doca_task &task) noexcept
+bool doca_dma::run(doca_task &task) noexcept
 {
     if (!engine_.is_simple(task.src(), task.dst()) ||
-        softdoca::log_enabled(softdoca::LogLevel::trace)) [[unlikely]] {
-        run_with_care(task);
-        return;
-    }
+        softdoca::log_enabled(softdoca::LogLevel::trace)) [[unlikely]]
+        return run_with_care(task);
     engine_.copy_simple(*task.src(), *task.dst());
+    deliver(task, DOCA_SUCCESS, on_success_);
+    return true;
+}
+
+void doca_dma::deliver_success(doca_task &task) noexcept
+{
+    LOG_TRC("DMA %p: task %p done", static_cast<void *>(this), static_cast<void *>(&task));
+    clear_executed(task);
     deliver(task, DOCA_SUCCESS, on_success_);
 }
 
-/// Lists, other devices of an mmap, faults, and a log at TRACE.
-void doca_dma::run_with_care(doca_task &task) noexcept
+/// Lists, imports, other devices of an mmap, faults, and a log at TRACE.
+bool doca_dma::run_with_care(doca_task &task) noexcept
 {
-    if (engine_.copy(task.src(), task.dst()) != CopyFault::none) {
-        fail(task);
-        return;
+    if (task.is_executed()) {
+        deliver_success(task);
+        return true;
     }
-    LOG_TRC("DMA %p: task %p done", static_cast<void *>(this), static_cast<void *>(&task));
-    deliver(task, DOCA_SUCCESS, on_success_);
+    const CopyReport report = engine_.check(task.src(), task.dst());
+    if (report.fault != CopyFault::none) {
+        remote_.abandon();
+        fail(task, softdoca::describe(report, limits()).text());
+        return true;
+    }
+    if (report.has_far)
+        return run_remote(task, report.num_bytes);
+    if (report.has_mapped &&
+        !remote_.copy_near(task.src(), task.dst(), report.num_bytes, engine_)) {
+        fail(task, softdoca::describe(remote_.fault()).text());
+        return true;
+    }
+    if (!report.has_mapped) {
+        engine_.copy_stream(task.src(), task.dst(), report.num_bytes);
+        softdoca::CopyEngine::add_data(task.dst(), report.num_bytes);
+    }
+    deliver_success(task);
+    return true;
+}
+
+bool doca_dma::run_remote(doca_task &task, std::uint64_t num_bytes) noexcept
+{
+    switch (remote_.copy(*pe(), task, num_bytes, queued())) {
+    case softdoca::RemoteCopy::Outcome::pending:
+        suspend(task);
+        return false;
+    case softdoca::RemoteCopy::Outcome::failed:
+        resume();
+        fail(task, softdoca::describe(remote_.fault()).text());
+        return true;
+    case softdoca::RemoteCopy::Outcome::done:
+        break;
+    }
+    resume();
+    mark_extra_done();
+    deliver_success(task);
+    return true;
+}
+
+/// Those that were carried out with the current one are delivered in later turns.
+void doca_dma::mark_extra_done() noexcept
+{
+    doca_task *next = queued().front();
+    for (std::size_t i = 0; i < remote_.num_extra_done(); ++i) {
+        softdoca::CopyEngine::add_data(next->dst(), next->src()->data_len());
+        set_executed(*next);
+        next = softdoca::TaskQueue::next(*next);
+    }
 }
 
 /// The program hears of the failure first and of STOPPING right after it, in the same turn.
-void doca_dma::fail(doca_task &task) noexcept
+void doca_dma::fail(doca_task &task, const char *why) noexcept
 {
-    const CopyReport report = engine_.check(task.src(), task.dst());
     LOG_ERR("DMA %p on %s: task failed, the context stops and %zu tasks are flushed: %s",
-            static_cast<void *>(this), dev().name(), num_inflight_tasks() - 1,
-            describe(report, limits()).text());
+            static_cast<void *>(this), dev().name(), num_inflight_tasks() - 1, why);
     deliver(task, DOCA_ERROR_IO_FAILED, on_error_);
     stop_after_failure();
 }
 
 void doca_dma::flush(doca_task &task, doca_error_t status) noexcept
 {
-    deliver(task, status, on_error_);
+    remote_.abandon();
+    if (task.is_executed())
+        deliver_success(task);
+    else
+        deliver(task, status, on_error_);
+}
+
+void doca_dma::on_withdraw(doca_task &) noexcept
+{
+    remote_.abandon(); // it may be part of what is under way; the others start again
+}
+
+void doca_dma::report_suspended() noexcept
+{
+    if (remote_.is_pending())
+        LOG_WAIT(this,
+                 "DMA %p waits for the exporter of its memory, pid %d (%s), which does not answer; "
+                 "is it stopped (SIGSTOP, a debugger)?",
+                 static_cast<void *>(this), remote_.awaited().exporter_pid(),
+                 remote_.awaited().exporter_side());
 }
 
 extern "C" doca_error_t doca_dma_create(doca_dev *dev, doca_dma **dma)

@@ -151,9 +151,15 @@ Found find_local_node()
 void report(const Found &found)
 {
     const Notes &notes = found.notes;
-    if (found.node == nullptr)
+    if (topology().nodes.empty())
+        return; // its file was refused; whoever needs a node says why
+    if (found.node == nullptr && found.role != nullptr)
         LOG_ERR("SOFTDOCA_ROLE=%s names no node; the topology has: %s", found.role,
                 names_of_nodes().c_str());
+    else if (found.node == nullptr)
+        LOG_ERR("this program is for the %s, and the topology has none; set SOFTDOCA_ROLE to one "
+                "of its nodes: %s",
+                to_string(compiled_side(notes)), names_of_nodes().c_str());
     else if (found.role != nullptr && notes.first && *notes.first != found.node->side)
         LOG_WRN("this program was compiled for the %s but runs as the %s (SOFTDOCA_ROLE=%s)",
                 to_string(*notes.first), to_string(found.node->side), found.role);
@@ -161,6 +167,9 @@ void report(const Found &found)
         LOG_WRN("parts of this program are compiled for the host and parts for the DPU; it runs as "
                 "the %s, as its first part says (set SOFTDOCA_ROLE to choose)",
                 to_string(*notes.first));
+    if (found.node != nullptr)
+        LOG_INF("this process runs on the %s %s", to_string(found.node->side),
+                found.node->name.c_str());
 }
 
 } // namespace

@@ -3,14 +3,14 @@
 
 #include "fabric/topology.hpp"
 
-#include "base/log_sink.hpp"
+#include "fabric/topology_draft.hpp"
+#include "fabric/topology_file.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-
-LOG_SOURCE("FABRIC::TOPOLOGY");
+#include <utility>
+#include <variant>
 
 namespace softdoca {
 
@@ -43,51 +43,28 @@ bool take_char(std::string_view &text, char expected) noexcept
     return true;
 }
 
-/// The two ports of the one card. Its identifiers are made up; MACs are locally administered.
-Function card_function(std::uint8_t port, Side side, PciAddress pci, const char *iface,
-                       std::uint32_t iface_index)
+/// The world, or why there is none.
+struct World {
+    Topology topology;
+    std::string fault;
+};
+
+World make_world()
 {
-    Function function;
-    function.pci = pci;
-    function.iface_name = iface;
-    function.iface_index = iface_index;
-    const bool is_dpu = side == Side::dpu;
-    function.mac = {0x02, 0x5d, 0x0c, 0xa0, static_cast<std::uint8_t>(is_dpu ? 0x01 : 0x00), port};
-    function.vuid = std::string(is_dpu ? "SOFTDOCA0001EC" : "SOFTDOCA0001") + "MLNXS0D0F" +
-                    std::to_string(port);
-    function.vhca_id = static_cast<std::uint16_t>((is_dpu ? 2 : 0) + port);
-    function.pf_index = port;
-    return function;
+    const char *const file = std::getenv("SOFTDOCA_TOPOLOGY");
+    if (file == nullptr || *file == '\0')
+        return {built_in_topology(), {}};
+    TopologyResult result = read_topology(file);
+    if (const TopologyFault *const fault = std::get_if<TopologyFault>(&result))
+        return {{}, fault->text()};
+    return {std::get<Topology>(std::move(result)), {}};
 }
 
-Topology built_in_topology()
+const World &world()
 {
-    Node host{"host", Side::host, {}};
-    Node dpu{"dpu", Side::dpu, {}};
-    const char *const host_ifaces[] = {"ens1f0np0", "ens1f1np1"};
-    const char *const dpu_ifaces[] = {"p0", "p1"};
-    const char *const rep_ifaces[] = {"pf0hpf", "pf1hpf"};
-    for (std::uint8_t port = 0; port < 2; ++port) {
-        const PciAddress host_pci{0, 0x3b, 0, port};
-        Function on_host = card_function(port, Side::host, host_pci, host_ifaces[port], 4u + port);
-        Function on_dpu = card_function(port, Side::dpu, PciAddress{0, 0x03, 0, port},
-                                        dpu_ifaces[port], 4u + port);
-        Function representor =
-            card_function(port, Side::host, host_pci, rep_ifaces[port], 12u + port);
-        on_host.ibdev_name = on_dpu.ibdev_name = "mlx5_" + std::to_string(port);
-
-        host.devices.push_back({std::move(on_host), {}});
-        dpu.devices.push_back({std::move(on_dpu), {std::move(representor)}});
-    }
-    return {{std::move(host), std::move(dpu)}};
-}
-
-void report_ignored_file()
-{
-    if (const char *const file = std::getenv("SOFTDOCA_TOPOLOGY"); file != nullptr && *file != '\0')
-        LOG_WRN("SOFTDOCA_TOPOLOGY=%s: topology files are not read by this release; using the "
-                "built-in host (3b:00.0, 3b:00.1) and DPU (03:00.0, 03:00.1)",
-                file);
+    // Never destroyed: objects of the library outlive the program's own destructors.
+    static const World *const kWorld = new World(make_world());
+    return *kWorld;
 }
 
 } // namespace
@@ -126,13 +103,6 @@ std::array<char, 13> PciAddress::text() const noexcept
     return out;
 }
 
-Ipv6Address Function::ipv6() const noexcept
-{
-    const auto first = static_cast<std::uint8_t>(mac[0] ^ 0x02); // modified EUI-64
-    return {0xfe,  0x80,   0,      0,    0,    0,      0,      0,
-            first, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
-}
-
 const char *to_string(Side side) noexcept
 {
     return side == Side::host ? "host" : "DPU";
@@ -150,15 +120,22 @@ const Node *Topology::first_of(Side side) const noexcept
     return found == nodes.end() ? nullptr : &*found;
 }
 
+Topology built_in_topology()
+{
+    TopologyDraft draft;
+    draft.hosts.resize(1);
+    draft.dpus.resize(1);
+    return std::get<Topology>(build_topology(draft));
+}
+
 const Topology &topology()
 {
-    // Never destroyed: objects of the library outlive the program's own destructors.
-    static const Topology *const kTopology = new Topology(built_in_topology());
-    // Not within the initialiser: a log backend may be the program's own code and call us again.
-    static std::atomic<bool> is_reported{false};
-    if (!is_reported.exchange(true))
-        report_ignored_file();
-    return *kTopology;
+    return world().topology;
+}
+
+const std::string &topology_fault()
+{
+    return world().fault;
 }
 
 } // namespace softdoca

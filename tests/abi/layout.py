@@ -23,6 +23,8 @@ LAYERS = {
     "tools": ["src/base", "src/fabric", "include"],
     "samples": ["include"],
     "applications": ["samples", "include"],
+    "tests/fuzz": ["src/base", "src/fabric", "tests", "include"],
+    "tests/unit/fabric": ["src/base", "src/fabric", "tests", "include"],
     "tests": ["src/base", "bench", "include"],
     "bench": ["src/base", "include"],
     "include": [],

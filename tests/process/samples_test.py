@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import tap
@@ -33,15 +34,23 @@ GOOD_END = "Sample finished successfully"
 BAD_END = "Sample finished with errors"
 
 
-def run(program, *args, **variables):
-    """Runs a program without the caller's SoftDOCA settings."""
+def environment(**variables):
+    """The caller's, without SoftDOCA's settings."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SOFTDOCA_")}
-    return subprocess.run([program, *args], env=env | variables, capture_output=True, text=True,
-                          timeout=60, stdin=subprocess.DEVNULL, check=False)
+    return env | variables
+
+
+def run(program, *args, **variables):
+    return subprocess.run([program, *args], env=environment(**variables), capture_output=True,
+                          text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+
+
+def sample(side, name):
+    return BUILD_DIR / "samples" / side / f"doca_{name}"
 
 
 def run_sample(side, name, *args, **variables):
-    return run(BUILD_DIR / "samples" / side / f"doca_{name}", *args, **variables)
+    return run(sample(side, name), *args, **variables)
 
 
 def run_caps(side, *args, **variables):
@@ -128,6 +137,208 @@ class DmaLocalCopy(SampleCase):
 
     def test_has_buffer_numbers_only_on_the_dpu(self):
         self.assert_bad(run_sample("host", "dma_local_copy", "-mnr", "1", "-ns", "2"))
+
+
+class HostSample:
+    """dma_copy_host from its start to the line that it waits; then Enter ends it."""
+
+    WAITING = "Wait till the DPU has finished and press enter"
+
+    def __init__(self, *args, **variables):
+        self.process = subprocess.Popen(
+            [sample("host", "dma_copy_host"), *args], env=environment(**variables), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.limit = threading.Timer(60, self.process.kill)
+        self.limit.start()
+        self.lines = []
+        for line in self.process.stdout:
+            self.lines.append(line)
+            if self.WAITING in line:
+                break
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.returncode is None:
+            self.process.kill()
+            self.process.communicate()
+        self.limit.cancel()
+
+    def press(self, keys):
+        """What the program ends with when these keys, or none, are the end of its input."""
+        stdout, stderr = self.process.communicate(keys)
+        return subprocess.CompletedProcess(self.process.args, self.process.returncode,
+                                           "".join(self.lines) + stdout, stderr)
+
+
+class DmaCopy(SampleCase):
+    """The pair of programs, in a fabric and with files of its own."""
+
+    TEXT = "This is a sample piece of text"
+    ENDED = "Host sample can be closed, DMA copy ended"
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.descriptor = self.directory / "descriptor"
+        self.buffer = self.directory / "buffer"
+        self.files = ["-d", str(self.descriptor), "-b", str(self.buffer)]
+        self.fabric = {"SOFTDOCA_FABRIC": str(self.directory / "fabric")}
+
+    def host(self, *args):
+        host = HostSample(*self.files, *args, **self.fabric)
+        self.addCleanup(host.__exit__)
+        return host
+
+    def run_dpu(self, *args):
+        return run_sample("dpu", "dma_copy_dpu", *self.files, *args, **self.fabric)
+
+    def assert_copied(self, result, text=TEXT):
+        self.assert_good(result, [
+            RUNNING, COMPLETED, STOPPING, STOPPED, "Remote DMA copy was done Successfully",
+            f"Memory content: {text}", self.ENDED])
+
+    def make_files(self, descriptor=b"nothing", buffer="4096\n64"):
+        self.descriptor.write_bytes(descriptor)
+        self.buffer.write_text(buffer)
+
+    def test_copies_from_the_host_to_the_dpu(self):
+        host = self.host()
+        self.assert_copied(self.run_dpu())
+        self.assert_good(host.press("\n"), [
+            f"Please copy {self.descriptor} and {self.buffer} to the DPU and run DMA Copy DPU "
+            "sample", HostSample.WAITING])
+
+    def test_copies_any_text_over_the_other_port(self):
+        for text in ("", "it is short", "x" * 3900):
+            with self.subTest(len=len(text)), self.host("-t", text, "-p", "3b:00.1") as host:
+                self.assert_copied(self.run_dpu("-p", "03:00.1"), text)
+                self.assertEqual(0, host.press("\n").returncode)
+
+    def test_copies_the_longest_text(self):
+        self.host("-t", "x" * 4096)
+        result = self.run_dpu()
+        shown = texts(result.stdout)[6]  # a log line has 4,096 bytes at most, so the end is cut
+        self.assertRegex(shown, r"\AMemory content: x{3900,}\Z")
+        self.assertEqual(0, result.returncode)
+
+    def test_copies_lists_of_buffers(self):
+        self.host()
+        for num_src, num_dst in ((2, 1), (1, 2), (3, 5), (40, 24)):
+            with self.subTest(num_src=num_src, num_dst=num_dst):
+                self.assert_copied(self.run_dpu("-ns", str(num_src), "-nd", str(num_dst)))
+
+    def test_takes_the_length_in_hexadecimal(self):
+        self.host()
+        address = int(self.buffer.read_text().split()[0])
+        self.buffer.write_text(f"{address:#x}\n{15:#x}\n")
+        self.assert_copied(self.run_dpu(), self.TEXT[:15])
+
+    def test_files_hold_the_descriptor_and_where_the_memory_is(self):
+        self.host("-t", "four")
+        self.assertRegex(self.buffer.read_text(), r"\A[1-9]\d*\n5\Z")
+        self.assertIn(len(self.descriptor.read_bytes()), range(1, 513))
+        for file in (self.descriptor, self.buffer):
+            self.assertEqual(0o600, file.stat().st_mode & 0o777)
+
+    def test_host_waits_for_either_key(self):
+        for keys in ("\n", "\r", "some text\n"):
+            with self.subTest(keys=keys):
+                host = self.host()
+                self.assertIsNone(host.process.poll())
+                result = host.press(keys)
+                self.assertEqual((0, GOOD_END), (result.returncode, texts(result.stdout)[-1]))
+
+    def test_host_fails_when_its_input_ends(self):
+        self.assert_bad(self.host().press("no enter"), "The standard input ended before enter")
+
+    def test_dpu_fails_once_the_host_has_gone(self):
+        self.host().press("\n")
+        result = self.run_dpu()
+        self.assert_bad(result, "Failed to create mmap from export")
+        self.assertNotIn(COMPLETED, result.stdout)
+
+    def test_dpu_refuses_what_is_no_descriptor(self):
+        self.make_files()
+        self.assert_bad(self.run_dpu(), "Failed to create mmap from export: Invalid input")
+        self.make_files(descriptor=b"")
+        self.assert_bad(self.run_dpu(), f"from file {self.descriptor}")
+
+    def test_dpu_refuses_a_length_that_it_cannot_copy(self):
+        for length, reason in ((0, "The host's memory is empty"),
+                               (2097153, "has 2097153 bytes, the device copies at most 2097152"),
+                               (-1, "the device copies at most 2097152")):
+            with self.subTest(length=length):
+                self.make_files(buffer=f"4096\n{length}")
+                self.assert_bad(self.run_dpu(), reason)
+
+    def test_dpu_refuses_what_is_no_address_and_length(self):
+        for text in ("", "4096", "4096\n", "x\n5", "4096\n5x", "1" * 40 + "\n5"):
+            with self.subTest(text=text):
+                self.make_files(buffer=text)
+                self.assert_bad(self.run_dpu(), f"File {self.buffer} does not hold")
+
+    def test_dpu_refuses_memory_beyond_the_export(self):
+        self.host()
+        address, length = map(int, self.buffer.read_text().split())
+        for beyond in (f"{address}\n{length + 1}", f"{address - 1}\n{length}", "1\n1"):
+            with self.subTest(buffer=beyond):
+                self.buffer.write_text(beyond)
+                result = self.run_dpu()
+                self.assert_bad(result, "Failed to get a list of buffers: Invalid input")
+
+    def test_dpu_refuses_too_many_buffers_for_the_device(self):
+        self.make_files()
+        self.assert_bad(self.run_dpu("-ns", "64", "-nd", "1"),
+                        "65 buffers, the device supports lists of 64")
+
+    def test_dpu_wants_the_files_that_are_named(self):
+        missing = str(self.directory / "missing")
+        for option in ("-d", "--descriptor-path", "-b", "--buffer-path"):
+            self.assert_bad(run_sample("dpu", "dma_copy_dpu", option, missing, **self.fabric),
+                            f"Failed to find file {missing}")
+
+    def test_host_says_which_file_it_cannot_write(self):
+        missing = str(self.directory / "missing" / "file")
+        result = run_sample("host", "dma_copy_host", "-d", missing, "-b", str(self.buffer),
+                            **self.fabric)
+        self.assert_bad(result, f"Failed to write file {missing}: No such file or directory")
+
+    def test_each_refuses_bad_arguments(self):
+        self.make_files()
+        both = (["-t", "x" * 4097], ["-p", "0000:03:00.00"], ["--no-such-flag"], ["-b", "x" * 257])
+        for side, name, more in (
+                ("dpu", "dma_copy_dpu", (["-ns", "0"], ["-nd", "0"], ["-ns", "x"])),
+                ("host", "dma_copy_host", (["-ns", "1"], ["-nd", "1"], ["-d", "x" * 257]))):
+            for args in (*both, *more):
+                with self.subTest(name=name, args=args[:1] + [arg[:20] for arg in args[1:]]):
+                    self.assert_bad(run_sample(side, name, *args, **self.fabric))
+
+    def test_each_says_that_a_device_is_missing(self):
+        self.make_files()
+        for side, name, address in (("dpu", "dma_copy_dpu", "3b:00.0"),
+                                    ("host", "dma_copy_host", "b1:00.0")):
+            result = run_sample(side, name, *self.files, "-p", address, **self.fabric)
+            self.assert_bad(result, "Matching device not found")
+            self.assertIn("sees 0000:" + {"dpu": "03:00.0", "host": "3b:00.0"}[side],
+                          result.stderr)
+
+    def test_each_runs_only_on_its_side(self):
+        for side, name, reason in (("dpu", "dma_copy_host", "Sample can run only on the Host"),
+                                   ("host", "dma_copy_dpu", "Sample can run only on the DPU")):
+            result = run_sample(side, name, *self.files, **self.fabric)
+            self.assert_bad(result, reason)
+            self.assertFalse(self.descriptor.exists())
+
+    def test_help_names_the_defaults(self):
+        for side, name, address in (("dpu", "dma_copy_dpu", "03:00.0"),
+                                    ("host", "dma_copy_host", "3b:00.0")):
+            result = run_sample(side, name, "-h")
+            self.assertEqual(0, result.returncode)
+            for default in (address, "/tmp/export_desc.txt", "/tmp/buffer_info.txt"):
+                self.assertIn(f"(default {default})", result.stdout)
 
 
 class PeSamples(SampleCase):

@@ -136,6 +136,8 @@ void print_representor(const doca_devinfo_rep *rep)
     print("iface_index", std::to_string(function->iface_index));
     print("host_index", std::to_string(function->host_index));
     print("pf_index", std::to_string(function->pf_index));
+    if (type == DOCA_PCI_FUNC_TYPE_VF)
+        print("vf_index", std::to_string(function->vf_index));
     if (type == DOCA_PCI_FUNC_TYPE_SF)
         print("sf_index", std::to_string(function->sf_index));
 }

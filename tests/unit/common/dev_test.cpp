@@ -3,6 +3,7 @@
 
 #include "support/dma_setup.hpp"
 #include "support/handles.hpp"
+#include "support/sdk_log.hpp"
 #include "unit/codes/in_role.hpp"
 #include "unit/codes/untouched.hpp"
 
@@ -221,6 +222,37 @@ TEST(DocaDevinfo, TextThatIsNoAddressIsRefused)
                              "hello!!", "+3:00.0", "0x:00.0", "0000:0000:03:00.0"})
         EXPECT_EQ(doca_devinfo_is_equal_pci_addr(list[0], text, U8()), DOCA_ERROR_INVALID_VALUE)
             << text;
+}
+
+TEST(DocaDevinfo, AnAddressThatDoesNotExistIsAnsweredWithThoseThatDo)
+{
+    in_role("dpu", [] {
+        const SdkLog log;
+        const auto search = [] { return DevinfoList().find("3b:00.0"); };
+
+        EXPECT_EQ(search(), nullptr);
+
+        const auto num_warnings = [&] {
+            return log.count({"[WRN]", "address", "DPU", "0000:03:00.0, 0000:03:00.1"});
+        };
+        EXPECT_EQ(num_warnings(), 1) << testing::PrintToString(log.lines());
+
+        EXPECT_EQ(search(), nullptr);
+
+        EXPECT_EQ(num_warnings(), 1) << "once a process";
+    });
+}
+
+TEST(DocaDevinfo, ListsThatWereNotSearchedInVainAreSilent)
+{
+    in_role("host", [] {
+        const SdkLog log;
+
+        EXPECT_NE(DevinfoList().find("3b:00.1"), nullptr);
+        EXPECT_EQ(DevinfoList().size(), 2u);
+
+        EXPECT_EQ(log.count({"address"}), 0) << testing::PrintToString(log.lines());
+    });
 }
 
 TEST(DocaDev, OpenedTwiceItIsOneWithTwoReferences)

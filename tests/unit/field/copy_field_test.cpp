@@ -8,6 +8,7 @@
 #include "support/dma_setup.hpp"
 #include "support/sdk_log.hpp"
 #include "support/wait_until.hpp"
+#include "unit/common/in_topology.hpp"
 
 #include <doca_buf.h>
 #include <doca_ctx.h>
@@ -78,6 +79,32 @@ TEST(FieldCase, F01CopyOneByteAboveTheLimitFails)
 
     EXPECT_EQ(log.count({"[ERR]", text_of(setup.context.dma()), "2097153", "max_buf_size"}), 2);
     EXPECT_EQ(log.count({"[ERR]"}), 2);
+}
+
+TEST(FieldCase, F01LimitIsThatOfTheTopologyFile)
+{
+    const char *const world = "[[dpu]]\ndma = { max_buf_size = 65536 }\n[[host]]\n";
+    in_topology(world, "dpu", [] {
+        const SdkLog log;
+        DmaSetup setup(4, kFourMiB);
+        setup.dst.fill(99);
+        ASSERT_EQ(max_buf_size(setup), 65536u);
+        doca_buf *const good_dst = setup.destination(0, kFourMiB);
+        doca_task *const good = setup.context.alloc(setup.source(0, 65536), good_dst);
+        (void)setup.context.take();
+
+        EXPECT_EQ(doca_task_submit(good), DOCA_SUCCESS);
+        EXPECT_TRUE(wait_until(setup.pe, [&] { return setup.context.num_inflight() == 0; }));
+
+        EXPECT_EQ(setup.context.take(), (Record{"success"}));
+        EXPECT_TRUE(setup.is_copied(0, 65536));
+        setup.context.free(good);
+        doca_buf *const dst = setup.destination(kFourMiB / 2, kFourMiB / 2);
+        doca_task *const task = setup.context.alloc(setup.source(0, 65537), dst);
+        expect_try_submit_refuses(setup, task, dst, DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(log.count({"[ERR]", "65537", "65536", "max_buf_size"}), 1);
+        expect_fails_as_bad_task(setup, task, dst);
+    });
 }
 
 TEST(FieldCase, F02SourceThatHoldsNoData)

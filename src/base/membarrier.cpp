@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "base/membarrier.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace softdoca {
+
+namespace {
+
+bool membarrier(int command) noexcept
+{
+    return ::syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+} // namespace
+
+bool join_process_fences() noexcept
+{
+    return membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+}
+
+bool fence_all_processes() noexcept
+{
+    return membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+} // namespace softdoca

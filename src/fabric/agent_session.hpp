@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "base/unix_socket.hpp"
+#include "fabric/status_page.hpp"
+#include "fabric/wire.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace softdoca {
+
+class LocalProcess;
+
+/// One process that is connected to our agent, and what it was granted. It may send anything: what is
+/// not in order ends this connection and nothing else. Threads: the agent's.
+class AgentSession {
+public:
+    AgentSession(LocalProcess &process, UnixSocket &&socket, const ucred &peer,
+                 Clock::time_point hello_deadline);
+    ~AgentSession();
+    AgentSession(const AgentSession &) = delete;
+    AgentSession &operator=(const AgentSession &) = delete;
+
+    int fd() const noexcept { return socket_.fd(); }
+    pid_t peer_pid() const noexcept { return peer_.pid; }
+    /// Until it has said who it is it must do so before the deadline.
+    bool is_stranger() const noexcept { return !has_greeted_; }
+    Clock::time_point hello_deadline() const noexcept { return hello_deadline_; }
+
+    /// Handles some of what has arrived, so that others get their turn. False: it is over.
+    bool serve(CopyMark &mark);
+
+private:
+    struct Grant {
+        std::uint32_t slot;
+        std::uint64_t generation;
+        bool is_channel;
+    };
+    using Bytes = std::span<const std::byte>;
+
+    bool handle(Bytes message, Received &received, CopyMark &mark);
+    bool greet(Bytes message, Received &received);
+    bool open_window(Bytes message);
+    bool close_window(Bytes message);
+    bool attach_staging(Bytes message, Received &received);
+    bool copy(Bytes message, CopyMark &mark);
+    bool list(Bytes message);
+    wire::Status copy_piece(const wire::Copy &request, const wire::Piece &piece,
+                            std::uint64_t staging_offset, CopyMark &mark) const noexcept;
+    wire::Status check_user() const noexcept;
+    template <typename Message>
+    bool send(const Message &message, std::span<const int> fds = {}) const noexcept
+    {
+        return socket_.send(wire::bytes_of(message), fds);
+    }
+
+    LocalProcess &process_;
+    UnixSocket socket_;
+    const ucred peer_;
+    const Clock::time_point hello_deadline_;
+    bool has_greeted_ = false;
+    std::shared_ptr<const PeerPage> page_; // nullptr: a tool, which is granted nothing
+    std::vector<Grant> grants_;
+    ProcessFd staging_;
+    std::uint64_t staging_size_ = 0;
+};
+
+} // namespace softdoca

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "fabric/local_process.hpp"
+
+#include "base/log_sink.hpp"
+#include "fabric/agent_log.hpp"
+#include "fabric/peer_link.hpp"
+#include "fabric/role.hpp"
+#include "fabric/window.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+LOG_SOURCE("FABRIC::PROCESS");
+
+namespace softdoca {
+
+namespace {
+
+constinit ForkSafeLock entry_lock; // while this process becomes a member
+constinit std::atomic<LocalProcess *> member{nullptr};
+
+} // namespace
+
+LocalProcess::LocalProcess(const ProcessId &id, const Node &node, std::unique_ptr<OwnPage> page,
+                           std::unique_ptr<Registration> registration)
+    : id_(id), node_(node), page_(std::move(page)), registration_(std::move(registration)),
+      exports_(*page_), agent_(*this)
+{
+}
+
+LocalProcess *LocalProcess::get()
+{
+    pass_on_agent_log();
+    LocalProcess *known = member.load(std::memory_order_acquire);
+    if (known != nullptr && !known->owner_.is_another())
+        return known;
+    const std::scoped_lock lock(entry_lock);
+    known = member.load(std::memory_order_relaxed);
+    if (known != nullptr && !known->owner_.is_another())
+        return known;
+    LocalProcess *const entered = enter();
+    if (entered == nullptr)
+        return nullptr;
+    if (known == nullptr)
+        std::atexit(&LocalProcess::leave);
+    entered->parents_ = known;
+    member.store(entered, std::memory_order_release);
+    return entered;
+}
+
+LocalProcess *LocalProcess::enter()
+{
+    const Node *const node = local_node();
+    if (node == nullptr)
+        return nullptr;
+    const ProcessId id = ProcessId::make();
+    auto page = OwnPage::create(id);
+    if (page == nullptr) {
+        LOG_ERR("this process has no shared memory for its peers: %s", std::strerror(errno));
+        return nullptr;
+    }
+    auto registration = Registration::enter(id, *node);
+    if (registration == nullptr)
+        return nullptr;
+    std::unique_ptr<LocalProcess> entered(
+        new LocalProcess(id, *node, std::move(page), std::move(registration)));
+    if (!entered->agent_.start()) {
+        LOG_ERR("this process cannot start the thread that serves its peers: %s (ulimit -u, -n)",
+                std::strerror(errno));
+        entered->registration_->leave();
+        return nullptr;
+    }
+    entered->wait_until_agent_runs(); // peers must find the death word held
+    LOG_INF("this process takes part in %s as %s (%s)",
+            entered->registration_->directory().c_str(), node->name.c_str(), id.text().c_str());
+    return entered.release();
+}
+
+/// At a normal exit the names go at once; else the next process removes them.
+void LocalProcess::leave() noexcept
+{
+    LocalProcess *const known = member.load(std::memory_order_acquire);
+    if (known != nullptr && !known->owner_.is_another())
+        known->registration_->leave();
+}
+
+void LocalProcess::tell_agent_runs() noexcept
+{
+    is_agent_running_.store(true, std::memory_order_release);
+}
+
+void LocalProcess::wait_until_agent_runs() noexcept
+{
+    while (!is_agent_running_.load(std::memory_order_acquire))
+        sched_yield();
+}
+
+std::shared_ptr<PeerLink> LocalProcess::link_to(const ProcessId &peer, Clock::time_point deadline,
+                                                LinkFault *fault)
+{
+    *fault = LinkFault::none;
+    {
+        const std::scoped_lock lock(lock_);
+        const auto found = links_.find(peer.low);
+        const auto known = found == links_.end() ? nullptr : found->second.lock();
+        if (known != nullptr && known->peer() == peer && known->is_alive())
+            return known;
+    }
+    auto link = PeerLink::open(*this, peer, deadline, fault); // two threads: both are good
+    if (link == nullptr)
+        return nullptr;
+    const std::scoped_lock lock(lock_);
+    std::erase_if(links_, [](const auto &each) { return each.second.expired(); });
+    links_[peer.low] = link;
+    return link;
+}
+
+void LocalProcess::add(const Window &window)
+{
+    const std::scoped_lock lock(lock_);
+    windows_.push_back(&window);
+}
+
+void LocalProcess::remove(const Window &window) noexcept
+{
+    const std::scoped_lock lock(lock_);
+    std::erase(windows_, &window);
+}
+
+std::vector<wire::ListRow> LocalProcess::rows() const
+{
+    std::vector<wire::ListRow> rows;
+    for (const ExportTable::Row &each : exports_.rows()) {
+        wire::ListRow row;
+        row.addr = each.window.addr;
+        row.len = each.window.len;
+        row.permissions = each.window.permissions;
+        row.num_imports = each.num_imports;
+        row.route = wire::kExportRow;
+        row.is_alive = 1;
+        wire::put_text(row.pci, each.window.pci.text().data());
+        rows.push_back(row);
+    }
+    const std::scoped_lock lock(lock_);
+    for (const Window *const window : windows_)
+        rows.push_back(window->row());
+    return rows;
+}
+
+} // namespace softdoca

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "fabric/peer_link.hpp"
+
+#include "fabric/local_process.hpp"
+#include "fabric/registry.hpp"
+#include "fabric/release.hpp"
+
+#include <cerrno>
+#include <ctime>
+
+namespace softdoca {
+
+namespace {
+
+LinkFault fault_of(wire::Status status) noexcept
+{
+    switch (status) {
+    case wire::Status::ok:
+        return LinkFault::none;
+    case wire::Status::other_release:
+        return LinkFault::other_release;
+    case wire::Status::other_user:
+        return LinkFault::other_user;
+    default:
+        return LinkFault::out_of_order;
+    }
+}
+
+} // namespace
+
+wire::Hello hello_of(const LocalProcess &self) noexcept
+{
+    auto hello = wire::make<wire::Hello>();
+    hello.process = self.id();
+    wire::put_text(hello.release, kRelease);
+    return hello;
+}
+
+UnixSocket connect_to_agent(const std::string &directory, const ProcessId &peer,
+                            Clock::time_point deadline, LinkFault *fault)
+{
+    for (;;) {
+        UnixSocket socket = UnixSocket::connect_to(directory, socket_name(peer));
+        *fault = LinkFault::none;
+        if (socket.is_open())
+            return socket;
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+            *fault = LinkFault::no_resources;
+        else if (errno == EACCES || errno == EPERM)
+            *fault = LinkFault::other_user;
+        else if (errno != EAGAIN) // ENOENT, ECONNREFUSED, ENOTDIR
+            *fault = LinkFault::gone;
+        else if (Clock::now() >= deadline)
+            *fault = LinkFault::silent;
+        if (*fault != LinkFault::none)
+            return {};
+        const timespec moment{0, 2'000'000};
+        nanosleep(&moment, nullptr);
+    }
+}
+
+std::shared_ptr<PeerLink> PeerLink::open(LocalProcess &self, const ProcessId &peer,
+                                         Clock::time_point deadline, LinkFault *fault)
+{
+    UnixSocket socket =
+        connect_to_agent(self.registration().directory(), peer, deadline, fault);
+    if (!socket.is_open())
+        return nullptr;
+    const auto credentials = socket.peer();
+    if (!credentials) {
+        *fault = LinkFault::gone;
+        return nullptr;
+    }
+    std::shared_ptr<PeerLink> link(new PeerLink(std::move(socket), peer, credentials->pid));
+    *fault = link->greet(self, deadline);
+    if (*fault != LinkFault::none)
+        return nullptr;
+    if (!self.agent().watch(link)) {
+        *fault = LinkFault::no_resources;
+        return nullptr;
+    }
+    return link;
+}
+
+LinkFault PeerLink::greet(LocalProcess &self, Clock::time_point deadline)
+{
+    auto hello = hello_of(self);
+    hello.serial = ++serial_;
+    const int page = self.page().fd();
+    if (!socket_.send(wire::bytes_of(hello), {&page, 1}))
+        return LinkFault::gone;
+    std::byte buffer[sizeof(wire::HelloReply)];
+    Received received;
+    if (const LinkFault fault = receive_answer(buffer, deadline, &received);
+        fault != LinkFault::none)
+        return fault;
+    const auto reply = wire::take<wire::HelloReply>({buffer, received.size});
+    if (!reply)
+        return LinkFault::other_release; // another wire format
+    if (const LinkFault fault = fault_of(reply->status); fault != LinkFault::none)
+        return fault;
+    if (!(reply->process == peer_) || received.num_fds != 1)
+        return LinkFault::out_of_order;
+    page_ = PeerPage::map(received.fds[0].get(), peer_);
+    return page_ == nullptr ? LinkFault::out_of_order : LinkFault::none;
+}
+
+LinkFault PeerLink::exchange(std::span<const std::byte> request, std::span<std::byte> buffer,
+                             Clock::time_point deadline, Received *received)
+{
+    if (!socket_.send(request))
+        return errno == EAGAIN ? LinkFault::silent : LinkFault::gone;
+    return receive_answer(buffer, deadline, received);
+}
+
+/// Answers that come too late for an earlier question are passed over.
+LinkFault PeerLink::receive_answer(std::span<std::byte> buffer, Clock::time_point deadline,
+                                   Received *received)
+{
+    for (;;) {
+        *received = socket_.receive(buffer);
+        if (received->outcome == Received::Outcome::closed)
+            return LinkFault::gone;
+        if (received->outcome == Received::Outcome::nothing_yet) {
+            if (page_ != nullptr && !page_->is_alive()) // its socket may live on in a child
+                return LinkFault::gone;
+            if (!socket_.wait_readable(deadline))
+                return LinkFault::silent;
+            continue;
+        }
+        if (received->size > buffer.size())
+            return LinkFault::out_of_order;
+        const auto header = wire::header_of(buffer.first(received->size));
+        if (!header)
+            return LinkFault::other_release;
+        if (header->serial == serial_)
+            return LinkFault::none;
+    }
+}
+
+} // namespace softdoca

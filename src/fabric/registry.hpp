@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#pragma once
+
+#include "base/process_fd.hpp"
+#include "base/unix_socket.hpp"
+#include "fabric/random_id.hpp"
+#include "fabric/topology.hpp"
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Who takes part: a directory on this machine, the fabric. Below it, p/<id> is a process's record,
+/// locked for as long as the process lives, and p/<id>.sock the socket of its agent. The kernel frees
+/// the lock however the process ends (a forked child does not inherit it), so a record that is not
+/// locked is left over, and whoever comes next removes it.
+namespace softdoca {
+
+/// The directory that this process uses: SOFTDOCA_FABRIC, else /dev/shm/softdoca-<euid>, else
+/// /tmp/softdoca-<euid>.
+std::string wanted_fabric_directory();
+
+/// What a process says about itself in its record.
+struct ProcessRecord {
+    ProcessId id;
+    pid_t pid = 0;
+    Side side = Side::host;
+    std::string node;
+    std::string program;
+    std::string release;
+};
+
+/// This process's entry.
+class Registration {
+public:
+    /// Makes the directory if it is not there, removes what dead processes left, and enters this
+    /// process. nullptr if the directory cannot be used (logged).
+    static std::unique_ptr<Registration> enter(const ProcessId &id, const Node &node);
+
+    const std::string &directory() const noexcept { return processes_; } ///< with the sockets
+    const UnixSocket &listener() const noexcept { return listener_; }
+
+    /// Removes the names, at a normal exit.
+    void leave() noexcept;
+
+private:
+    Registration() = default;
+    bool write_record(const ProcessRecord &record, mode_t mode);
+
+    std::string processes_;
+    std::string name_;
+    ProcessFd record_; // never opened a second time here: closing that would drop the lock
+    UnixSocket listener_;
+};
+
+/// The name of a process's socket below Registration::directory().
+std::string socket_name(const ProcessId &id);
+
+/// The records of live processes in a fabric, and the names of entries of dead ones. skip: this
+/// process itself, whose lock it cannot see.
+struct FabricContents {
+    std::vector<ProcessRecord> processes;
+    std::vector<std::string> leftovers;
+};
+FabricContents read_fabric(const std::string &fabric, const ProcessId &skip);
+
+} // namespace softdoca

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+// The cross route: the kernel copies between the two processes. It needs the right to trace the
+// exporter, which the same user has unless Yama, a container or a sandbox says no.
+
+#include "fabric/window.hpp"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace softdoca {
+
+/// Reads the exporter's random id where its agent says it is. That proves the right, the process
+/// number and its PID namespace at once.
+bool Window::try_cross(const wire::WindowReply &reply) noexcept
+{
+    if (link_->peer_pid() <= 0) {
+        wire::put_text(reason_, "the exporter is in another PID namespace");
+        return false;
+    }
+    ProcessId seen;
+    const CopyPiece piece{reinterpret_cast<std::byte *>(&seen), reply.probe_addr, sizeof seen};
+    if (copy_across(false, {&piece, 1}) != sizeof seen) {
+        std::snprintf(reason_, sizeof reason_, "process_vm_readv: %s", std::strerror(errno));
+        return false;
+    }
+    if (!(seen == link_->peer())) {
+        wire::put_text(reason_, "its process number is another process's here");
+        return false;
+    }
+    return true;
+}
+
+std::size_t Window::copy_across(bool is_write, std::span<const CopyPiece> pieces) const noexcept
+{
+    std::array<iovec, kMaxPieces> near, far;
+    const std::size_t num = std::min(pieces.size(), kMaxPieces);
+    for (std::size_t i = 0; i < num; ++i) {
+        near[i] = {pieces[i].near, pieces[i].len};
+        far[i] = {reinterpret_cast<void *>(pieces[i].far), pieces[i].len};
+    }
+    const ssize_t copied =
+        is_write ? ::process_vm_writev(link_->peer_pid(), near.data(), num, far.data(), num, 0)
+                 : ::process_vm_readv(link_->peer_pid(), near.data(), num, far.data(), num, 0);
+    return copied < 0 ? 0 : static_cast<std::size_t>(copied);
+}
+
+} // namespace softdoca
