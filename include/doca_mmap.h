@@ -23,8 +23,8 @@
  *
  * Export: a program on one side of the PCIe link describes its mmap by a descriptor
  * (doca_mmap_export_pci), the other side makes a second mmap from that
- * (doca_mmap_create_from_export), which is usable as it is and never started. This release does not
- * offer it yet.
+ * (doca_mmap_create_from_export), which is usable as it is and never started. The exporter must
+ * live and must not stop its mmap while the other side copies.
  *
  * Threads: an mmap, with the making and returning of its buffers, belongs to one thread at a time;
  * several threads may do that after doca_mmap_enable_thread_safety. Tasks in any number of threads
@@ -161,18 +161,28 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 
 /**
  * Describe a started mmap for the other side of the PCIe link, which makes an mmap of its own from
- * the description. The description belongs to the mmap and lives until stop or destroy; whoever has
- * it can reach the memory.
+ * the description. The memory may be of any kind and alignment. The description (at most 512 bytes)
+ * belongs to the mmap and lives until stop or destroy; copy it out. It is a secret: whoever has it
+ * can reach the memory, as far as the PCI permission goes, for as long as this process lives and
+ * does not stop the mmap. The same mmap and device again: the same description.
  *
- * Not offered by this release: always DOCA_ERROR_NOT_SUPPORTED, once the arguments are right, in
- * every state. Also in callbacks.
+ * An exported mmap cannot be started or changed until it is stopped. doca_mmap_stop and
+ * doca_mmap_destroy end the export; when they return no peer copies from or to the memory. The
+ * first export or import of a process starts a thread that serves its peers. Not while another
+ * thread uses the mmap; also in callbacks.
  *
  * @param mmap             started mmap with a PCI permission
  * @param dev              device of the mmap through which the other side comes
- * @param export_desc      would get the description
- * @param export_desc_len  would get its bytes
- * @return DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or dev is not open
- *         DOCA_ERROR_NOT_SUPPORTED  otherwise
+ * @param export_desc      gets the description
+ * @param export_desc_len  gets its bytes
+ * @return DOCA_SUCCESS;
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or dev is not open
+ *         DOCA_ERROR_NOT_PERMITTED  the mmap is not started, was made from an export, or has
+ * neither DOCA_ACCESS_FLAG_PCI_READ_ONLY nor _READ_WRITE DOCA_ERROR_NOT_FOUND      the device is
+ * not in the mmap DOCA_ERROR_NOT_SUPPORTED  nobody is on the device's other side
+ *                                   (doca_mmap_cap_is_export_pci_supported)
+ *         DOCA_ERROR_NO_MEMORY      an allocation failed, or this process has 4,096 exports
+ *         DOCA_ERROR_DRIVER         this process cannot take part in the fabric (SOFTDOCA_FABRIC)
  */
 DOCA_STABLE
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -214,20 +224,31 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
 
 /**
  * Make an mmap for memory of the other side, from a description that the other side exported. It is
- * usable as it is, has the exporter's addresses, and is destroyed with doca_mmap_destroy. The
- * description is not needed afterwards.
+ * usable as it is (never started, stopped or changed), has the exporter's addresses
+ * (doca_mmap_get_memrange), and is destroyed with doca_mmap_destroy. Only tasks of contexts on dev
+ * reach the memory, and PCI_READ_ONLY memory can be a source only. The description may lie
+ * anywhere, be longer than it was, and is not needed afterwards.
  *
- * Not offered by this release: always DOCA_ERROR_NOT_SUPPORTED, once the arguments are right. Also
- * in callbacks.
+ * The exporter must live. When it stops the mmap or ends, tasks that use the import fail with
+ * DOCA_ERROR_IO_FAILED. Asks the exporter's process, at most five seconds long. Any thread; also in
+ * callbacks.
  *
- * @param user_data        first user data of the new mmap, or NULL
+ * @param user_data        first user data of the new mmap, or NULL for 0
  * @param export_desc      the description
  * @param export_desc_len  its bytes
- * @param dev              open device that reaches the exporter
- * @param mmap             would get the mmap
- * @return DOCA_ERROR_INVALID_VALUE  a pointer (but user_data) is NULL, export_desc_len is 0, or dev
- *                                   is not open
- *         DOCA_ERROR_NOT_SUPPORTED  otherwise
+ * @param dev              open device of the same card as the exporter's
+ * @param mmap             gets the mmap
+ * @return DOCA_SUCCESS;
+ *         DOCA_ERROR_INVALID_VALUE  a pointer (but user_data) is NULL, export_desc_len is 0, dev is
+ *                                   not open, or the bytes are no description
+ *         DOCA_ERROR_NOT_PERMITTED  the exporter has stopped or destroyed the mmap, is on this side
+ *                                   itself, on another card, of another user or release
+ *         DOCA_ERROR_NOT_SUPPORTED  nobody is on the device's other side
+ *                                   (doca_mmap_cap_is_create_from_export_pci_supported), or the
+ *                                   route that SOFTDOCA_WINDOW demands cannot be had
+ *         DOCA_ERROR_DRIVER         the exporter has ended or does not answer, or this process
+ *                                   cannot take part in the fabric
+ *         DOCA_ERROR_NO_MEMORY      an allocation failed
  */
 DOCA_STABLE
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
@@ -255,8 +276,9 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 /**
  * Set the memory that the mmap describes, and the file that it is part of. Once in its life.
  *
- * This release takes it as a plain range: the file is not looked at and the descriptor stays the
- * caller's. Otherwise as doca_mmap_set_memrange.
+ * If the file is a memfd that is sealed against shrinking (and, for read-only exports, against
+ * future writes), importers on this machine map it; any other file is taken as a plain range. The
+ * descriptor stays the caller's, who may close it. Otherwise as doca_mmap_set_memrange.
  *
  * @param mmap           mmap that is not started
  * @param dmabuf_fd      open descriptor of the file
@@ -429,7 +451,7 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
  * Can memory be exported through this function (doca_mmap_export_pci)? Any thread, any time.
  *
  * @param devinfo      function
- * @param mmap_export  gets 1 if so, else 0; always 0 in this release
+ * @param mmap_export  gets 1 if the device is of a DPU's card, else 0
  * @return DOCA_SUCCESS, whatever the answer;
  *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL or stale
  */
@@ -442,7 +464,7 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
  * time.
  *
  * @param devinfo      function
- * @param from_export  gets 1 if so, else 0; always 0 in this release
+ * @param from_export  gets 1 if the device is of a DPU's card, else 0
  * @return DOCA_SUCCESS, whatever the answer;
  *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL or stale
  */

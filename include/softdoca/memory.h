@@ -3,7 +3,8 @@
 
 /**
  * Memory that the other side can map. Ours alone: not part of DOCA, and not needed; an export takes
- * any memory. Memory from here makes the difference between a copy by the kernel and a plain memcpy.
+ * any memory. Memory from here makes the difference between a copy by the kernel and a plain
+ * memcpy.
  */
 
 #ifndef SOFTDOCA_MEMORY_H_
@@ -19,8 +20,8 @@ extern "C" {
 #endif
 
 /**
- * Get memory, zeroed, at the start of a page. When it is exported (doca_mmap_export_pci) importers on
- * this machine map the same pages. Exported for reading only, it can from then on be mapped for
+ * Get memory, zeroed, at the start of a page. When it is exported (doca_mmap_export_pci) importers
+ * on this machine map the same pages. Exported for reading only, it can from then on be mapped for
  * writing by nobody else, for its whole life.
  *
  * Any thread, also in callbacks. A forked child shares the memory with its parent.

@@ -15,8 +15,7 @@ class __attribute__((visibility("default"))) ProcessFd {
 public:
     ProcessFd() = default;
     explicit ProcessFd(int fd) noexcept;
-    ProcessFd(ProcessFd &&other) noexcept
-        : fd_(std::exchange(other.fd_, -1)), owner_(other.owner_)
+    ProcessFd(ProcessFd &&other) noexcept : fd_(std::exchange(other.fd_, -1)), owner_(other.owner_)
     {
     }
     ProcessFd &operator=(ProcessFd &&other) noexcept

@@ -17,7 +17,8 @@ namespace {
 std::byte *map_pages(int fd, std::size_t offset, std::size_t size, bool is_writable) noexcept
 {
     const int protection = is_writable ? PROT_READ | PROT_WRITE : PROT_READ;
-    void *const data = ::mmap(nullptr, size, protection, MAP_SHARED, fd, static_cast<off_t>(offset));
+    void *const data =
+        ::mmap(nullptr, size, protection, MAP_SHARED, fd, static_cast<off_t>(offset));
     if (data == MAP_FAILED)
         return nullptr;
     ::madvise(data, size, MADV_DONTFORK);

@@ -34,8 +34,8 @@ public:
     /// Makes size bytes of zeros. The size is sealed at once; seals (F_SEAL_*) come on top, after
     /// the memory has been mapped here for writing. The descriptor goes to *fd.
     static SharedMemory create(const char *name, std::size_t size, int seals, ProcessFd *fd);
-    /// Maps size bytes, from offset on, of a descriptor that may come from anybody. Refuses (EINVAL)
-    /// what is no memory of at least that size, or may be truncated under us.
+    /// Maps size bytes, from offset on, of a descriptor that may come from anybody. Refuses
+    /// (EINVAL) what is no memory of at least that size, or may be truncated under us.
     static SharedMemory map(int fd, std::size_t offset, std::size_t size, Access access);
 
     bool is_valid() const noexcept { return data_ != nullptr; }

@@ -31,8 +31,7 @@ struct Address {
         address.sun_family = AF_UNIX;
         std::string path = directory_path + '/' + name;
         if (path.size() >= sizeof address.sun_path) {
-            directory =
-                ProcessFd(::open(directory_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+            directory = ProcessFd(::open(directory_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
             path = "/proc/self/fd/" + std::to_string(directory.get()) + '/' + name;
         }
         is_valid = path.size() < sizeof address.sun_path;
@@ -132,8 +131,8 @@ Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
 
     Received received;
     if (size < 0) {
-        received.outcome = errno == EAGAIN ? Received::Outcome::nothing_yet
-                                           : Received::Outcome::closed;
+        received.outcome =
+            errno == EAGAIN ? Received::Outcome::nothing_yet : Received::Outcome::closed;
         return received;
     }
     for (cmsghdr *rights = CMSG_FIRSTHDR(&header); rights != nullptr;
@@ -161,7 +160,8 @@ bool UnixSocket::wait_readable(Clock::time_point deadline) const noexcept
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
         pollfd interest{fd(), POLLIN, 0};
-        const int result = ::poll(&interest, 1, static_cast<int>(std::clamp<long>(left, 0, 60'000)));
+        const int result =
+            ::poll(&interest, 1, static_cast<int>(std::clamp<long>(left, 0, 60'000)));
         if (result > 0)
             return true;
         if (result == 0 || errno != EINTR)

@@ -79,11 +79,12 @@ doca_error_t doca_buf_inventory::refuse_get(const doca_mmap &mmap, const void *a
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "mmap %p is not started (doca_mmap_start)",
                            static_cast<const void *>(&mmap));
     if (!mmap.contains(addr, len))
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
-                           "[%p, %zu bytes] is not inside mmap %p [%p, %zu bytes] "
-                           "(doca_mmap_get_memrange)",
-                           addr, len, static_cast<const void *>(&mmap),
-                           static_cast<void *>(mmap.base()), mmap.len());
+        return LOG_REFUSED(
+            DOCA_ERROR_INVALID_VALUE, this, "[%p, %zu bytes] is not inside %s %p [%p, %zu bytes]%s",
+            addr, len, mmap.window() == nullptr ? "mmap" : "import",
+            static_cast<const void *>(&mmap), static_cast<void *>(mmap.base()), mmap.len(),
+            mmap.window() == nullptr ? " (doca_mmap_get_memrange)"
+                                     : "; use the exporter's addresses (doca_mmap_get_memrange)");
     return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
                        "data [%p, %zu bytes] is not inside the buffer [%p, %zu bytes]", data,
                        data_len, addr, len);

@@ -134,8 +134,8 @@ protected:
     /// After the error callback of a task that takes the context down: it stops by itself.
     void stop_after_failure() noexcept;
 
-    /// The task that is being run is carried out by somebody else: it comes back to run() in the next
-    /// turn, and in each turn from then on.
+    /// The task that is being run is carried out by somebody else: it comes back to run() in the
+    /// next turn, and in each turn from then on.
     void suspend(doca_task &task) noexcept;
     /// It is no longer suspended.
     void resume() noexcept

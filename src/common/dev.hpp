@@ -17,6 +17,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace softdoca {
@@ -65,15 +66,18 @@ const DevinfoEntry *entry_of(const doca_devinfo *devinfo) noexcept;
 /// INVALID_VALUE in the name of the public function call, for a devinfo that is NULL or stale.
 [[nodiscard]] doca_error_t refuse_devinfo(const char *call, const doca_devinfo *devinfo) noexcept;
 
-/// PCI addresses behind one another, for log lines; what does not fit is cut.
+/// PCI addresses behind one another, for log lines; "..." stands for those that do not fit.
 struct AddressText {
-    char text[128] = "";
+    char text[256] = "";
 
     void add(const Function &function) noexcept
     {
+        constexpr std::size_t kRoom = sizeof ", 0000:00:00.0" + sizeof ", ...";
         const std::size_t len = std::strlen(text);
-        std::snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : ", ",
-                      function.pci.text().data());
+        const bool has_room = sizeof text - len > kRoom;
+        if (has_room || !std::string_view(text).ends_with("..."))
+            std::snprintf(text + len, sizeof text - len, "%s%s", len == 0 ? "" : ", ",
+                          has_room ? function.pci.text().data() : "...");
     }
 };
 

@@ -22,10 +22,12 @@ struct MmapExport;
 
 } // namespace softdoca
 
-/// A range of memory that devices may reach: the program's own, which it may export to the other side,
-/// or another process's, made from its export. Its configuration is fixed while it is started; one
-/// that was made from an export is started for life, and its addresses are the exporter's. Threads: one may configure; once started, any number may read. The count of buffers is exact
-/// for one thread; several need doca_mmap_enable_thread_safety, which turns the counting off.
+/// A range of memory that devices may reach: the program's own, which it may export to the other
+/// side, or another process's, made from its export. Its configuration is fixed while it is
+/// started; one that was made from an export is started for life, and its addresses are the
+/// exporter's. Threads: one may configure; once started, any number may read. The count of buffers
+/// is exact for one thread; several need doca_mmap_enable_thread_safety, which turns the counting
+/// off.
 struct __attribute__((visibility("default"))) doca_mmap {
 public:
     doca_mmap();

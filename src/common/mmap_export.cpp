@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-// Memory that another process can reach: what is exported, and mmaps made from such exports. How the
-// bytes get across is in src/fabric/window*.cpp.
+// Memory that another process can reach: what is exported, and mmaps made from such exports. How
+// the bytes get across is in src/fabric/window*.cpp.
 
 #include "common/mmap_export.hpp"
 
@@ -59,8 +59,8 @@ doca_error_t import(const doca_data *user_data, std::span<const std::byte> descr
                            fault.text);
     LOG_INF("import of pid %d (%s), %llu bytes, route: %s%s%s", window->exporter_pid(),
             window->exporter_side(), static_cast<unsigned long long>(window->len()),
-            to_string(window->route()), *window->reason() == '\0' ? "" : "; no better one, because: ",
-            window->reason());
+            to_string(window->route()),
+            *window->reason() == '\0' ? "" : "; no better one, because: ", window->reason());
     auto mmap = std::make_unique<doca_mmap>(std::move(window), dev);
     if (user_data != nullptr)
         mmap->set_imported_user_data(*user_data);
@@ -119,9 +119,10 @@ doca_error_t doca_mmap::export_pci(const doca_dev &dev, const void **desc, std::
         }
     softdoca::LocalProcess *const self = softdoca::LocalProcess::get();
     if (self == nullptr)
-        return LOG_REFUSED(DOCA_ERROR_DRIVER, this,
-                           "mmap %p cannot be exported: this process cannot take part in the fabric",
-                           static_cast<void *>(this));
+        return LOG_REFUSED(
+            DOCA_ERROR_DRIVER, this,
+            "mmap %p cannot be exported: this process cannot take part in the fabric",
+            static_cast<void *>(this));
     exports_.reserve(exports_.size() + 1);
     auto made = std::make_unique<softdoca::MmapExport>();
     const auto handle =

@@ -62,8 +62,8 @@ public:
     /// Looks at everything that copy() looks at, and says where it found the fault.
     [[nodiscard]] CopyReport check(const doca_buf *src, const doca_buf *dst) const noexcept;
 
-    /// The two halves of a copy that check() found in order: bytes, then lengths. All memory is this
-    /// process's, or mapped.
+    /// The two halves of a copy that check() found in order: bytes, then lengths. All memory is
+    /// this process's, or mapped.
     void copy_stream(const doca_buf *src, const doca_buf *dst, std::uint64_t num_left) noexcept;
     static void add_data(doca_buf *dst, std::uint64_t num_left) noexcept;
 

@@ -73,8 +73,14 @@ FaultText describe(const CopyReport &report, const DmaLimits &limits) noexcept
                 static_cast<const void *>(report.buf->mmap()), buf);
         break;
     case CopyFault::destination_read_only:
-        out.say("destination mmap %p is read only; set DOCA_ACCESS_FLAG_LOCAL_READ_WRITE",
-                static_cast<const void *>(report.buf->mmap()));
+        if (const Window *const window = report.buf->mmap()->window(); window != nullptr)
+            out.say(
+                "destination mmap %p (import of pid %d) is PCI_READ_ONLY; the exporter must set "
+                "DOCA_ACCESS_FLAG_PCI_READ_WRITE",
+                static_cast<const void *>(report.buf->mmap()), window->exporter_pid());
+        else
+            out.say("destination mmap %p is read only; set DOCA_ACCESS_FLAG_LOCAL_READ_WRITE",
+                    static_cast<const void *>(report.buf->mmap()));
         break;
     }
     return out;
@@ -99,14 +105,15 @@ FaultText describe(const RemoteFault &fault) noexcept
                 fault.error == 0 ? "" : std::strerror(fault.error));
         break;
     case RemoteFault::Cause::no_channel:
-        out.say("the agent of pid %d (%s) refuses, or cannot be reached%s%s", window->exporter_pid(),
-                window->exporter_side(), fault.error == 0 ? "" : ": ",
+        out.say("the agent of pid %d (%s) refuses, or cannot be reached%s%s",
+                window->exporter_pid(), window->exporter_side(), fault.error == 0 ? "" : ": ",
                 fault.error == 0 ? "" : std::strerror(fault.error));
         break;
     case RemoteFault::Cause::no_resources:
-        out.say("this process has more than %u contexts that copy from or to other processes, or no "
-                "memory left",
-                kMaxCopyMarks - 1);
+        out.say(
+            "this process has more than %u contexts that copy from or to other processes, or no "
+            "memory left",
+            kMaxCopyMarks - 1);
         break;
     }
     return out;

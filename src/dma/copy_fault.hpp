@@ -36,8 +36,8 @@ struct CopyReport {
     std::uint64_t room = 0;         ///< in the destination's tailrooms
     const doca_buf *list = nullptr; ///< head of the list in question
     const doca_buf *buf = nullptr;  ///< the element of it in question
-    bool has_mapped = false; ///< an element is memory of another process that is mapped here
-    bool has_far = false;    ///< one is memory of another process that is not
+    bool has_mapped = false;        ///< an element is memory of another process that is mapped here
+    bool has_far = false;           ///< one is memory of another process that is not
 };
 
 /// What is wrong with a copy and what to do about it, in one line.

@@ -16,8 +16,8 @@ struct doca_dma_task_memcpy final : doca_task {};
 
 /// Copies memory on behalf of the program. A task between memory of this process, or mapped, is
 /// executed by the turn of the progress engine that delivers it; one with other memory of another
-/// process perhaps earlier, together with one before it. A task that fails takes the context down, as
-/// a fault does on a card.
+/// process perhaps earlier, together with one before it. A task that fails takes the context down,
+/// as a fault does on a card.
 struct doca_dma final : doca_ctx {
 public:
     explicit doca_dma(doca_dev &dev) noexcept;

@@ -117,8 +117,8 @@ RemoteCopy::Outcome RemoteCopy::copy(doca_pe &pe, const doca_task &task, std::ui
     return result == DOCA_SUCCESS ? outcome : fail(RemoteFault::Cause::no_resources);
 }
 
-RemoteCopy::Outcome RemoteCopy::copy_guarded(doca_pe &pe, const doca_task &task, std::uint64_t num_bytes,
-                                     const TaskQueue &queue)
+RemoteCopy::Outcome RemoteCopy::copy_guarded(doca_pe &pe, const doca_task &task,
+                                             std::uint64_t num_bytes, const TaskQueue &queue)
 {
     pe_ = &pe;
     if (current_ != &task)
@@ -150,9 +150,8 @@ RemoteCopy::Outcome RemoteCopy::go_on(const TaskQueue &queue)
         step_.num = step_.num_own = step_.size = 0;
         step_.window = nullptr;
         if (!build_step())
-            return fault_.cause == RemoteFault::Cause::none
-                       ? fail(RemoteFault::Cause::no_resources)
-                       : Outcome::failed;
+            return fault_.cause == RemoteFault::Cause::none ? fail(RemoteFault::Cause::no_resources)
+                                                            : Outcome::failed;
         if (step_.num == 0)
             continue; // what there was, was near
         step_.num_own = step_.num;
@@ -181,9 +180,8 @@ bool RemoteCopy::build_step()
             src_ = {src_.buf->next(), 0};
         while (dst_.offset == dst_.buf->tailroom())
             dst_ = {dst_.buf->next(), 0};
-        const std::size_t len =
-            std::min<std::uint64_t>({num_left_, src_.buf->data_len() - src_.offset,
-                                     dst_.buf->tailroom() - dst_.offset});
+        const std::size_t len = std::min<std::uint64_t>(
+            {num_left_, src_.buf->data_len() - src_.offset, dst_.buf->tailroom() - dst_.offset});
         const Window *const from = far_window(*src_.buf);
         const Window *const to = far_window(*dst_.buf);
         if ((from == nullptr) == (to == nullptr) && step_.num != 0)
@@ -211,9 +209,8 @@ bool RemoteCopy::add_piece(std::size_t len)
 {
     std::byte *const from = src_.buf->data() + src_.offset;
     std::byte *const to = dst_.buf->data() + dst_.buf->data_len() + dst_.offset;
-    const std::size_t room = step_.window->route() == Route::agent
-                                 ? AgentChannel::kStagingSize - step_.size
-                                 : len;
+    const std::size_t room =
+        step_.window->route() == Route::agent ? AgentChannel::kStagingSize - step_.size : len;
     len = std::min(len, room);
     if (len == 0)
         return false;
@@ -285,8 +282,8 @@ bool RemoteCopy::move_near(std::size_t len)
     return true;
 }
 
-/// Can a queued task be carried out in this step? Single buffers only, and none whose destination an
-/// earlier task of the step fills: where its data ends is not known yet.
+/// Can a queued task be carried out in this step? Single buffers only, and none whose destination
+/// an earlier task of the step fills: where its data ends is not known yet.
 bool RemoteCopy::is_companion(const doca_task &task) const noexcept
 {
     const doca_buf *const src = task.src();
@@ -296,8 +293,9 @@ bool RemoteCopy::is_companion(const doca_task &task) const noexcept
         return false;
     const Window *const from = far_window(*src);
     const Window *const to = far_window(*dst);
-    return step_.is_write ? from == nullptr && to == step_.window && src->mmap()->window() == nullptr
-                          : to == nullptr && from == step_.window && dst->mmap()->window() == nullptr;
+    return step_.is_write
+               ? from == nullptr && to == step_.window && src->mmap()->window() == nullptr
+               : to == nullptr && from == step_.window && dst->mmap()->window() == nullptr;
 }
 
 void RemoteCopy::add_queued(const TaskQueue &queue)
@@ -311,9 +309,8 @@ void RemoteCopy::add_queued(const TaskQueue &queue)
         const doca_buf &src = *task->src();
         const doca_buf &dst = *task->dst();
         const std::size_t len = src.data_len();
-        if (step_.size + len > kMaxBatch ||
-            std::find(filled.begin(), filled.begin() + num_filled, &dst) !=
-                filled.begin() + num_filled)
+        if (step_.size + len > kMaxBatch || std::find(filled.begin(), filled.begin() + num_filled,
+                                                      &dst) != filled.begin() + num_filled)
             return;
         std::byte *const to = dst.data() + dst.data_len();
         step_.pieces[step_.num++] = step_.is_write ? CopyPiece{src.data(), number_of(to), len}

@@ -34,8 +34,8 @@ struct RemoteFault {
 
 /// Copies with an import on one side or both, one task at a time. A list is cut into pieces; pieces
 /// between this process and one window go there together, by one system call (cross) or one request
-/// (agent), and so do tasks that follow in the queue and fit. Pieces between two windows go through a
-/// buffer of ours.
+/// (agent), and so do tasks that follow in the queue and fit. Pieces between two windows go through
+/// a buffer of ours.
 ///
 ///     step       pieces of one direction between near memory and one window
 ///     near       memory that this process reaches by loads and stores: its own, or mapped
@@ -63,8 +63,8 @@ public:
     /// The window that a pending copy waits for.
     const Window &awaited() const noexcept { return *step_.window; }
 
-    /// Copies between near memory of which some is mapped: as the engine does, but it counts only if
-    /// the exporters live and export, before and after.
+    /// Copies between near memory of which some is mapped: as the engine does, but it counts only
+    /// if the exporters live and export, before and after.
     bool copy_near(const doca_buf *src, doca_buf *dst, std::uint64_t num_bytes,
                    CopyEngine &engine) noexcept;
 

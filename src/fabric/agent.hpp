@@ -19,9 +19,9 @@ class LocalProcess;
 class PeerLink;
 
 /// The helper thread that serves this process's peers. It sleeps in epoll until one of them wants
-/// something; never runs code of the program, never waits for a peer or an engine, takes no lock that
-/// is held during a callback, blocks all signals, and ends with the process. Its death word tells
-/// peers of that end.
+/// something; never runs code of the program, never waits for a peer or an engine, takes no lock
+/// that is held during a callback, blocks all signals, and ends with the process. Its death word
+/// tells peers of that end.
 class Agent {
 public:
     explicit Agent(LocalProcess &process) : process_(process) {}

@@ -7,9 +7,9 @@
 
 namespace softdoca {
 
-/// What the agent thread has to say. A log backend may be the program's own code, which must not run
-/// in our thread: lines wait until a thread of the program passes them on. Bounded; the agent never
-/// waits.
+/// What the agent thread has to say. A log backend may be the program's own code, which must not
+/// run in our thread: lines wait until a thread of the program passes them on. Bounded; the agent
+/// never waits.
 [[gnu::format(printf, 2, 3)]] void agent_say(LogLevel level, const char *format, ...) noexcept;
 
 /// Writes the lines that wait. Called by threads of the program, in calls that are not hot.

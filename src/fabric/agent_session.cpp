@@ -21,7 +21,7 @@ namespace softdoca {
 
 namespace {
 
-constexpr std::size_t kMaxGrants = 4096;          // of one connection
+constexpr std::size_t kMaxGrants = 4096;           // of one connection
 constexpr std::uint64_t kMaxStaging = 64ull << 20; // bytes
 
 /// Is it memory that answers at once? A pipe, a device or a slow file system could stop the agent.
@@ -125,9 +125,8 @@ bool AgentSession::greet(Bytes message, Received &received)
     agent_say(LogLevel::warning, "process %d (user %u) was refused: %s", peer_.pid, peer_.uid,
               reply.status == wire::Status::other_user
                   ? "it belongs to another user (see [fabric] group in the topology)"
-              : reply.status == wire::Status::other_release
-                  ? "its libraries are of another release"
-                  : "its status page is not in order");
+              : reply.status == wire::Status::other_release ? "its libraries are of another release"
+                                                            : "its status page is not in order");
     return is_sent; // the peer reads the reason and closes; until then the deadline holds
 }
 
@@ -207,8 +206,8 @@ wire::Status AgentSession::copy_piece(const wire::Copy &request, const wire::Pie
     wire::Status status = wire::Status::no_such_key;
     if (process_.exports().is_open(request.slot, request.generation)) {
         status = wire::Status::ok;
-        // The kernel touches the program's memory for us: if it is not there we get an error. By the
-        // bare calls, because sanitizers look at the memory in libc's.
+        // The kernel touches the program's memory for us: if it is not there we get an error. By
+        // the bare calls, because sanitizers look at the memory in libc's.
         const long call = request.is_write != 0 ? SYS_pread64 : SYS_pwrite64;
         for (std::uint64_t done = 0; done < piece.len;) {
             const long num = ::syscall(call, staging_.get(), piece.addr + done, piece.len - done,

@@ -15,8 +15,8 @@ namespace softdoca {
 
 class LocalProcess;
 
-/// One process that is connected to our agent, and what it was granted. It may send anything: what is
-/// not in order ends this connection and nothing else. Threads: the agent's.
+/// One process that is connected to our agent, and what it was granted. It may send anything: what
+/// is not in order ends this connection and nothing else. Threads: the agent's.
 class AgentSession {
 public:
     AgentSession(LocalProcess &process, UnixSocket &&socket, const ucred &peer,

@@ -15,8 +15,8 @@
 namespace softdoca {
 
 /// The bytes that doca_mmap_export_pci gives out and doca_mmap_create_from_export takes, by way of
-/// files and messages of the program. They name the exporter and hold the key; what may be done with
-/// it the exporter's agent says. At most 512 bytes, as programs have room for. A secret.
+/// files and messages of the program. They name the exporter and hold the key; what may be done
+/// with it the exporter's agent says. At most 512 bytes, as programs have room for. A secret.
 struct ExportDescriptor {
     static constexpr std::uint32_t kMagic = 0x58444653; // "SFDX"
     static constexpr std::uint16_t kVersion = 1;

@@ -33,8 +33,8 @@ constexpr std::size_t kMaxRows = 100'000;
 void add_row(ProcessRow &process, const wire::ListRow &row)
 {
     if (row.route == wire::kExportRow) {
-        process.exports.push_back({row.addr, row.len, row.permissions,
-                                   wire::get_text(row.pci).data(), row.num_imports});
+        process.exports.push_back(
+            {row.addr, row.len, row.permissions, wire::get_text(row.pci).data(), row.num_imports});
         return;
     }
     const Route route = row.route <= static_cast<std::uint8_t>(Route::agent)

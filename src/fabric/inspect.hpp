@@ -47,8 +47,8 @@ struct ProcessRow {
     pid_t pid = 0;  ///< as its record says; of its own PID namespace
     Side side = Side::host;
     std::string node;
-    std::string program; ///< file name of its executable
-    std::string release; ///< of its libraries
+    std::string program;       ///< file name of its executable
+    std::string release;       ///< of its libraries
     bool is_answering = false; ///< else it is stopped, or of another release; the rows are empty
     std::vector<ExportRow> exports;
     std::vector<ImportRow> imports;

@@ -40,46 +40,58 @@ LocalProcess *LocalProcess::get()
     LocalProcess *known = member.load(std::memory_order_acquire);
     if (known != nullptr && !known->owner_.is_another())
         return known;
+    const Node *const node = local_node();
+    if (node == nullptr)
+        return nullptr;
+    std::string why;
+    LocalProcess *const entered = enter_once(*node, why);
+    if (entered == nullptr) // said without the lock: a log backend may be the program's own code
+        LOG_ERR("this process cannot serve its peers: %s", why.c_str());
+    else if (!why.empty())
+        LOG_INF("%s", why.c_str());
+    return entered;
+}
+
+/// Several threads may come at once. why: what there is to say.
+LocalProcess *LocalProcess::enter_once(const Node &node, std::string &why)
+{
     const std::scoped_lock lock(entry_lock);
-    known = member.load(std::memory_order_relaxed);
+    LocalProcess *const known = member.load(std::memory_order_relaxed);
     if (known != nullptr && !known->owner_.is_another())
         return known;
-    LocalProcess *const entered = enter();
+    std::unique_ptr<LocalProcess> entered = enter(node, why);
     if (entered == nullptr)
         return nullptr;
     if (known == nullptr)
         std::atexit(&LocalProcess::leave);
+    why = "this process takes part in " + entered->registration_->directory() + " as " + node.name +
+          " (" + entered->id_.text() + ")";
     entered->parents_ = known;
-    member.store(entered, std::memory_order_release);
-    return entered;
+    member.store(entered.get(), std::memory_order_release);
+    return entered.release();
 }
 
-LocalProcess *LocalProcess::enter()
+std::unique_ptr<LocalProcess> LocalProcess::enter(const Node &node, std::string &why)
 {
-    const Node *const node = local_node();
-    if (node == nullptr)
-        return nullptr;
     const ProcessId id = ProcessId::make();
     auto page = OwnPage::create(id);
     if (page == nullptr) {
-        LOG_ERR("this process has no shared memory for its peers: %s", std::strerror(errno));
+        why = std::string("there is no shared memory for them: ") + std::strerror(errno);
         return nullptr;
     }
-    auto registration = Registration::enter(id, *node);
+    auto registration = Registration::enter(id, node, why);
     if (registration == nullptr)
         return nullptr;
     std::unique_ptr<LocalProcess> entered(
-        new LocalProcess(id, *node, std::move(page), std::move(registration)));
+        new LocalProcess(id, node, std::move(page), std::move(registration)));
     if (!entered->agent_.start()) {
-        LOG_ERR("this process cannot start the thread that serves its peers: %s (ulimit -u, -n)",
-                std::strerror(errno));
+        why = std::string("the thread for them cannot be started: ") + std::strerror(errno) +
+              " (ulimit -u, -n)";
         entered->registration_->leave();
         return nullptr;
     }
     entered->wait_until_agent_runs(); // peers must find the death word held
-    LOG_INF("this process takes part in %s as %s (%s)",
-            entered->registration_->directory().c_str(), node->name.c_str(), id.text().c_str());
-    return entered.release();
+    return entered;
 }
 
 /// At a normal exit the names go at once; else the next process removes them.

@@ -9,10 +9,10 @@
 #include "fabric/status_page.hpp"
 #include "fabric/window_export.hpp"
 
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace softdoca {
@@ -21,10 +21,10 @@ class PeerLink;
 class Window;
 enum class LinkFault : std::uint8_t;
 
-/// This process as a member of the fabric: its name, record, status page, agent, what it exports and
-/// whom it is connected to. Made when something is exported or imported first, and never destroyed:
-/// threads of the program may use it until the end. A forked child that exports or imports becomes a
-/// member of its own.
+/// This process as a member of the fabric: its name, record, status page, agent, what it exports
+/// and whom it is connected to. Made when something is exported or imported first, and never
+/// destroyed: threads of the program may use it until the end. A forked child that exports or
+/// imports becomes a member of its own.
 class __attribute__((visibility("default"))) LocalProcess {
 public:
     /// Makes this process a member at the first call. nullptr if that is impossible (logged).
@@ -53,7 +53,8 @@ public:
 private:
     LocalProcess(const ProcessId &id, const Node &node, std::unique_ptr<OwnPage> page,
                  std::unique_ptr<Registration> registration);
-    static LocalProcess *enter();
+    static LocalProcess *enter_once(const Node &node, std::string &why);
+    static std::unique_ptr<LocalProcess> enter(const Node &node, std::string &why);
     static void leave() noexcept;
     void wait_until_agent_runs() noexcept;
 
@@ -67,7 +68,7 @@ private:
     LocalProcess *parents_ = nullptr; // of the process that forked this one; for leak checkers
     OwnerProcess owner_;
 
-    mutable ForkSafeLock lock_; // guards what follows
+    mutable ForkSafeLock lock_;                              // guards what follows
     std::map<std::uint64_t, std::weak_ptr<PeerLink>> links_; // by the low half of the peer's id
     std::vector<const Window *> windows_;
 };

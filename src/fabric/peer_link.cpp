@@ -64,8 +64,7 @@ UnixSocket connect_to_agent(const std::string &directory, const ProcessId &peer,
 std::shared_ptr<PeerLink> PeerLink::open(LocalProcess &self, const ProcessId &peer,
                                          Clock::time_point deadline, LinkFault *fault)
 {
-    UnixSocket socket =
-        connect_to_agent(self.registration().directory(), peer, deadline, fault);
+    UnixSocket socket = connect_to_agent(self.registration().directory(), peer, deadline, fault);
     if (!socket.is_open())
         return nullptr;
     const auto credentials = socket.peer();

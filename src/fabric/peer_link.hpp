@@ -29,8 +29,8 @@ enum class LinkFault : std::uint8_t {
     no_resources,  ///< of this process: descriptors, memory
 };
 
-/// The connection to another process's agent, shared by all that uses that process. Threads: any; one
-/// dialogue at a time.
+/// The connection to another process's agent, shared by all that uses that process. Threads: any;
+/// one dialogue at a time.
 class PeerLink {
 public:
     /// Connects and says hello. nullptr with *fault.
@@ -38,7 +38,10 @@ public:
                                           Clock::time_point deadline, LinkFault *fault);
 
     const ProcessId &peer() const noexcept { return peer_; }
-    pid_t peer_pid() const noexcept { return peer_pid_; } ///< 0: of a PID namespace that we cannot see
+    pid_t peer_pid() const noexcept
+    {
+        return peer_pid_;
+    } ///< 0: of a PID namespace that we cannot see
     int fd() const noexcept { return socket_.fd(); }
 
     bool is_alive() const noexcept

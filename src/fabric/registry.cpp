@@ -3,7 +3,6 @@
 
 #include "fabric/registry.hpp"
 
-#include "base/log_sink.hpp"
 #include "fabric/release.hpp"
 
 #include <dirent.h>
@@ -22,8 +21,6 @@
 #include <ctime>
 #include <string_view>
 
-LOG_SOURCE("FABRIC::REGISTRY");
-
 namespace softdoca {
 
 namespace {
@@ -39,20 +36,19 @@ struct Rights {
     std::optional<gid_t> group;
 };
 
-Rights rights_of_topology()
+/// False: the topology names a group that this machine does not have.
+bool find_rights(Rights &rights)
 {
     const std::string &name = topology().group;
     if (name.empty())
-        return {};
+        return true;
     group entry;
     group *found = nullptr;
     std::vector<char> room(16384);
-    if (getgrnam_r(name.c_str(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
-        return {02770, 0660, 0640, entry.gr_gid}; // what is made below belongs to the group too
-    LOG_WRN("the topology opens the fabric to the group \"%s\", which this machine does not have; "
-            "it stays closed to other users",
-            name.c_str());
-    return {};
+    if (getgrnam_r(name.c_str(), &entry, room.data(), room.size(), &found) != 0 || found == nullptr)
+        return false;
+    rights = {02770, 0660, 0640, entry.gr_gid}; // what is made below belongs to the group too
+    return true;
 }
 
 bool is_usable_parent(const char *path) noexcept
@@ -89,14 +85,9 @@ bool make_directory(const std::string &path, const Rights &rights, std::string &
     return why.empty() && is_trusted(path, rights, why);
 }
 
-bool make_fabric(const std::string &fabric, const Rights &rights)
+bool make_fabric(const std::string &fabric, const Rights &rights, std::string &why)
 {
-    std::string why;
-    if (make_directory(fabric, rights, why) && make_directory(fabric + "/p", rights, why))
-        return true;
-    LOG_ERR("the fabric directory %s cannot be used: %s (SOFTDOCA_FABRIC names another one)",
-            fabric.c_str(), why.c_str());
-    return false;
+    return make_directory(fabric, rights, why) && make_directory(fabric + "/p", rights, why);
 }
 
 /// Is it locked, that is, does its process live?
@@ -232,16 +223,16 @@ FabricContents read_fabric(const std::string &fabric, const ProcessId &skip)
     for (const std::string &name : names) { // a socket without a record
         if (!name.ends_with(kSocketSuffix))
             continue;
-        const auto id = ProcessId::parse(
-            std::string_view(name).substr(0, name.size() - kSocketSuffix.size()));
+        const auto id =
+            ProcessId::parse(std::string_view(name).substr(0, name.size() - kSocketSuffix.size()));
         if (id && std::find(not_dead.begin(), not_dead.end(), *id) == not_dead.end())
             contents.leftovers.push_back("p/" + name);
     }
     return contents;
 }
 
-/// The record appears under its name only when it is locked: until then it has another name, so that
-/// nobody takes it for a dead process's.
+/// The record appears under its name only when it is locked: until then it has another name, so
+/// that nobody takes it for a dead process's.
 bool Registration::write_record(const ProcessRecord &record, mode_t mode)
 {
     const std::string text = text_of(record);
@@ -256,12 +247,21 @@ bool Registration::write_record(const ProcessRecord &record, mode_t mode)
            ::rename(draft.c_str(), (processes_ + '/' + name_).c_str()) == 0;
 }
 
-std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Node &node)
+std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Node &node,
+                                                  std::string &why)
 {
     const std::string fabric = wanted_fabric_directory();
-    const Rights rights = rights_of_topology();
-    if (!make_fabric(fabric, rights))
+    Rights rights;
+    if (!find_rights(rights)) {
+        why = "the topology opens the fabric to the group \"" + topology().group +
+              "\", which this machine does not have";
         return nullptr;
+    }
+    if (!make_fabric(fabric, rights, why)) {
+        why = "the fabric directory " + fabric + " cannot be used: " + why +
+              " (SOFTDOCA_FABRIC names another one)";
+        return nullptr;
+    }
     for (const std::string &name : read_fabric(fabric, id).leftovers)
         ::unlink((fabric + '/' + name).c_str());
 
@@ -275,9 +275,8 @@ std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Nod
             UnixSocket::listen_at(entered->processes_, socket_name(id), rights.socket);
     if (entered->listener_.is_open())
         return entered;
-    LOG_ERR("this process cannot enter the fabric directory %s: %s (SOFTDOCA_FABRIC names another "
-            "one)",
-            fabric.c_str(), std::strerror(errno));
+    why = "it cannot enter the fabric directory " + fabric + ": " + std::strerror(errno) +
+          " (SOFTDOCA_FABRIC names another one)";
     entered->leave();
     return nullptr;
 }

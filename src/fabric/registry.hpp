@@ -16,9 +16,9 @@
 #include <vector>
 
 /// Who takes part: a directory on this machine, the fabric. Below it, p/<id> is a process's record,
-/// locked for as long as the process lives, and p/<id>.sock the socket of its agent. The kernel frees
-/// the lock however the process ends (a forked child does not inherit it), so a record that is not
-/// locked is left over, and whoever comes next removes it.
+/// locked for as long as the process lives, and p/<id>.sock the socket of its agent. The kernel
+/// frees the lock however the process ends (a forked child does not inherit it), so a record that
+/// is not locked is left over, and whoever comes next removes it.
 namespace softdoca {
 
 /// The directory that this process uses: SOFTDOCA_FABRIC, else /dev/shm/softdoca-<euid>, else
@@ -39,8 +39,9 @@ struct ProcessRecord {
 class Registration {
 public:
     /// Makes the directory if it is not there, removes what dead processes left, and enters this
-    /// process. nullptr if the directory cannot be used (logged).
-    static std::unique_ptr<Registration> enter(const ProcessId &id, const Node &node);
+    /// process. nullptr if that cannot be done, and why.
+    static std::unique_ptr<Registration> enter(const ProcessId &id, const Node &node,
+                                               std::string &why);
 
     const std::string &directory() const noexcept { return processes_; } ///< with the sockets
     const UnixSocket &listener() const noexcept { return listener_; }

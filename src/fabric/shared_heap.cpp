@@ -48,8 +48,7 @@ std::byte *alloc(std::size_t len)
     if (!fd.is_open() || ::ftruncate(fd.get(), static_cast<off_t>(size)) != 0 ||
         ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
         return nullptr;
-    void *const addr =
-        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    void *const addr = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
     if (addr == MAP_FAILED)
         return nullptr;
     const std::scoped_lock lock(heap_lock);
@@ -74,8 +73,8 @@ std::optional<Place> find(const std::byte *addr, std::size_t len) noexcept
 {
     const std::scoped_lock lock(heap_lock);
     for (const Block &each : blocks.value) {
-        const auto offset = reinterpret_cast<std::uintptr_t>(addr) -
-                            reinterpret_cast<std::uintptr_t>(each.addr);
+        const auto offset =
+            reinterpret_cast<std::uintptr_t>(addr) - reinterpret_cast<std::uintptr_t>(each.addr);
         if (offset < each.size && len <= each.size - offset)
             return Place{each.fd.get(), offset};
     }

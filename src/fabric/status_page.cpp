@@ -40,8 +40,7 @@ std::shared_ptr<PeerPage> PeerPage::map(int fd, const ProcessId &process)
 {
     if ((seals_of(fd) & F_SEAL_SHRINK) == 0)
         return nullptr;
-    SharedMemory memory =
-        SharedMemory::map(fd, 0, sizeof(StatusPage), SharedMemory::Access::read);
+    SharedMemory memory = SharedMemory::map(fd, 0, sizeof(StatusPage), SharedMemory::Access::read);
     if (!memory.is_valid())
         return nullptr;
     std::shared_ptr<PeerPage> peer(new PeerPage(std::move(memory)));

@@ -22,13 +22,13 @@ inline constexpr std::uint32_t kMaxWindows = 4096;
 inline constexpr std::uint32_t kMaxCopyMarks = 1024;
 
 /// What a process tells its peers without a message: that it lives, which of its exports are valid,
-/// and whether it is copying. Written by its owner alone; peers map it for reading, and the seals see
-/// to that.
+/// and whether it is copying. Written by its owner alone; peers map it for reading, and the seals
+/// see to that.
 ///
-/// The promise "a copy that ends well was made while the exporter lived and exported" rests on it. A
-/// copying thread sets its mark to an odd value, looks at the exporter's death word and generation,
-/// copies, looks again, and sets the mark to the next even value. An exporter that stops changes the
-/// generation and then waits until no mark of its importers is odd.
+/// The promise "a copy that ends well was made while the exporter lived and exported" rests on it.
+/// A copying thread sets its mark to an odd value, looks at the exporter's death word and
+/// generation, copies, looks again, and sets the mark to the next even value. An exporter that
+/// stops changes the generation and then waits until no mark of its importers is odd.
 struct StatusPage {
     static constexpr std::uint32_t kMagic = 0x50444653; // "SFDP"
     static constexpr std::uint32_t kVersion = 1;

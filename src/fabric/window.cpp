@@ -24,8 +24,8 @@ namespace {
 
 constexpr auto kImportPatience = std::chrono::seconds(5);
 
-[[gnu::format(printf, 3, 4)]] bool refuse(ImportFault *fault, doca_error_t code,
-                                          const char *format, ...)
+[[gnu::format(printf, 3, 4)]] bool refuse(ImportFault *fault, doca_error_t code, const char *format,
+                                          ...)
 {
     std::va_list values;
     va_start(values, format);
@@ -79,8 +79,8 @@ std::optional<Route> forced_route()
     for (const Route route : {Route::mapped, Route::cross, Route::agent})
         if (std::strcmp(name, to_string(route)) == 0)
             return route;
-    LOG_ONCE(LogLevel::warning, name,
-             "SOFTDOCA_WINDOW=%s is none of mapped, cross, agent; ignored", name);
+    LOG_ONCE(LogLevel::warning, name, "SOFTDOCA_WINDOW=%s is none of mapped, cross, agent; ignored",
+             name);
     return std::nullopt;
 }
 
@@ -177,8 +177,7 @@ bool Window::check_sides(LocalProcess &self, const wire::WindowReply &reply,
     const auto node_name = wire::get_text(reply.node);
     const auto pci = wire::get_text(reply.pci);
     const Node *const node = topology().find(node_name.data());
-    const Function *const exporter =
-        node == nullptr ? nullptr : find_function(*node, pci.data());
+    const Function *const exporter = node == nullptr ? nullptr : find_function(*node, pci.data());
     if (exporter == nullptr)
         return refuse(fault, DOCA_ERROR_NOT_PERMITTED,
                       "it was exported by pid %d with %s of node \"%s\", which this process's "
@@ -190,11 +189,12 @@ bool Window::check_sides(LocalProcess &self, const wire::WindowReply &reply,
                       "is exported to the other side (SOFTDOCA_ROLE)",
                       pid_, to_string(node->side));
     if (exporter->card.empty() || exporter->card != function.card)
-        return refuse(fault, DOCA_ERROR_NOT_PERMITTED,
-                      "it was exported with %s of node \"%s\" on card \"%s\"; %s is on card \"%s\"; "
-                      "import it with a device of the same card",
-                      pci.data(), node_name.data(), exporter->card.c_str(),
-                      function.pci.text().data(), function.card.c_str());
+        return refuse(
+            fault, DOCA_ERROR_NOT_PERMITTED,
+            "it was exported with %s of node \"%s\" on card \"%s\"; %s is on card \"%s\"; "
+            "import it with a device of the same card",
+            pci.data(), node_name.data(), exporter->card.c_str(), function.pci.text().data(),
+            function.card.c_str());
     return true;
 }
 

@@ -65,8 +65,7 @@ public:
     /// Does the exporter live, and still export? Two loads in its status page.
     bool is_valid() const noexcept
     {
-        return generation_now_->load(std::memory_order_acquire) == generation_ &&
-               link_->is_alive();
+        return generation_now_->load(std::memory_order_acquire) == generation_ && link_->is_alive();
     }
     /// Must a copy mark be set with a fence? (One side has no membarrier.)
     bool needs_fence() const noexcept { return needs_fence_; }
@@ -111,7 +110,7 @@ private:
     ExportKey key_;
     SharedMemory memory_; // mapped
     LocalProcess *self_ = nullptr;
-    char pci_[wire::kPciSize]{};    // of the importing function
+    char pci_[wire::kPciSize]{};     // of the importing function
     char reason_[wire::kNodeSize]{}; // why the route is no better one
 };
 

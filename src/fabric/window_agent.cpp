@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-// The agent route: the exporter's agent copies between its memory and staging memory of ours, and we
-// copy between that and the rest. Works wherever two processes can share a socket.
+// The agent route: the exporter's agent copies between its memory and staging memory of ours, and
+// we copy between that and the rest. Works wherever two processes can share a socket.
 
 #include "fabric/window.hpp"
 
@@ -16,8 +16,7 @@ std::unique_ptr<AgentChannel> AgentChannel::open(const Window &window)
 {
     LocalProcess &self = *window.self_;
     ProcessFd staging_fd;
-    SharedMemory staging =
-        SharedMemory::create("softdoca-staging", kStagingSize, 0, &staging_fd);
+    SharedMemory staging = SharedMemory::create("softdoca-staging", kStagingSize, 0, &staging_fd);
     LinkFault fault = LinkFault::none;
     UnixSocket socket = connect_to_agent(self.registration().directory(), window.link_->peer(),
                                          Clock::time_point::min(), &fault);
@@ -41,8 +40,7 @@ bool AgentChannel::introduce(int staging_fd) noexcept
     attach.staging_len = staging_.size();
     const int page = window_.self_->page().fd();
     serial_ = 2;
-    return socket_.send(wire::bytes_of(hello), {&page, 1}) &&
-           socket_.send(wire::bytes_of(open)) &&
+    return socket_.send(wire::bytes_of(hello), {&page, 1}) && socket_.send(wire::bytes_of(open)) &&
            socket_.send(wire::bytes_of(attach), {&staging_fd, 1});
 }
 

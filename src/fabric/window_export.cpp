@@ -163,8 +163,8 @@ bool ExportTable::allows(std::uint32_t slot, std::uint64_t generation, std::uint
 {
     const std::scoped_lock lock(lock_);
     const Export *const known = find(slot, generation);
-    if (known == nullptr || (is_write && (known->window.permissions &
-                                          DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0))
+    if (known == nullptr ||
+        (is_write && (known->window.permissions & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0))
         return false;
     const std::uint64_t offset = addr - known->window.addr;
     return offset <= known->window.len && len <= known->window.len - offset;

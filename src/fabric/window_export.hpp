@@ -65,15 +65,14 @@ public:
 
     /// For the agent. An importer showed a key: nothing if no export has it (any more). Its page is
     /// remembered until forget().
-    std::optional<GrantedWindow> grant(const ExportKey &key,
-                                       const std::shared_ptr<const PeerPage> &importer,
-                                       bool is_channel);
+    std::optional<GrantedWindow>
+    grant(const ExportKey &key, const std::shared_ptr<const PeerPage> &importer, bool is_channel);
     /// The importer has closed this window, or has gone.
     void forget(std::uint32_t slot, std::uint64_t generation, const PeerPage *importer,
                 bool is_channel) noexcept;
     /// Is [addr, addr + len) part of that window, and may it be written if is_write?
-    bool allows(std::uint32_t slot, std::uint64_t generation, std::uint64_t addr,
-                std::uint64_t len, bool is_write) const noexcept;
+    bool allows(std::uint32_t slot, std::uint64_t generation, std::uint64_t addr, std::uint64_t len,
+                bool is_write) const noexcept;
     bool is_open(std::uint32_t slot, std::uint64_t generation) const noexcept
     {
         return page_.page().generations[slot].load(std::memory_order_acquire) == generation;

@@ -34,8 +34,7 @@ bool Window::try_mapped(const wire::WindowReply &reply, Received &received) noex
         std::snprintf(reason_, sizeof reason_, "it cannot be mapped: %s", std::strerror(errno));
         return false;
     }
-    const auto here =
-        reinterpret_cast<std::uintptr_t>(memory_.data()) + (reply.offset - begin);
+    const auto here = reinterpret_cast<std::uintptr_t>(memory_.data()) + (reply.offset - begin);
     distance_ = static_cast<std::ptrdiff_t>(here - reply.addr);
     return true;
 }

@@ -13,9 +13,9 @@
 #include <span>
 #include <type_traits>
 
-/// Every byte that goes from one process to another over a socket. All numbers are little-endian (as
-/// both processors that we build for are). What a peer sends is copied out first and then checked;
-/// nothing in a message is trusted.
+/// Every byte that goes from one process to another over a socket. All numbers are little-endian
+/// (as both processors that we build for are). What a peer sends is copied out first and then
+/// checked; nothing in a message is trusted.
 ///
 ///     importer                              exporter's agent
 ///        | -- Hello (+ status page) ----------> |   who we are
@@ -90,8 +90,8 @@ struct HelloReply : Header {
 struct OpenWindow : Header {
     static constexpr Type kType = Type::open_window;
     ExportKey key;
-    std::uint32_t is_channel = 0;      ///< 1: a second connection of an import, for copies
-    std::uint32_t wants_tracing = 0;   ///< 1: the importer would like to read our memory itself
+    std::uint32_t is_channel = 0;    ///< 1: a second connection of an import, for copies
+    std::uint32_t wants_tracing = 0; ///< 1: the importer would like to read our memory itself
 };
 
 struct WindowReply : Header {
@@ -101,10 +101,10 @@ struct WindowReply : Header {
     std::uint64_t generation = 0;
     std::uint64_t addr = 0; ///< in the exporter
     std::uint64_t len = 0;
-    std::uint64_t offset = 0;        ///< of addr in the memory that comes with this, if it does
-    std::uint64_t probe_addr = 0;    ///< where the exporter's process id can be read, for a test
-    std::uint32_t permissions = 0;   ///< DOCA_ACCESS_FLAG_*
-    std::uint32_t side = 0;          ///< 0 host, 1 DPU
+    std::uint64_t offset = 0;      ///< of addr in the memory that comes with this, if it does
+    std::uint64_t probe_addr = 0;  ///< where the exporter's process id can be read, for a test
+    std::uint32_t permissions = 0; ///< DOCA_ACCESS_FLAG_*
+    std::uint32_t side = 0;        ///< 0 host, 1 DPU
     char node[kNodeSize]{};
     char pci[kPciSize]{}; ///< of the function that it was exported with
 };
@@ -161,8 +161,8 @@ struct ListRow {
     std::uint64_t addr = 0;
     std::uint64_t len = 0;
     std::uint32_t permissions = 0;
-    std::uint32_t num_imports = 0;  ///< of an export
-    std::int32_t exporter_pid = 0;  ///< of an import
+    std::uint32_t num_imports = 0; ///< of an export
+    std::int32_t exporter_pid = 0; ///< of an import
     std::uint8_t route = 0;
     std::uint8_t is_alive = 0;
     std::uint16_t unused = 0;

@@ -115,8 +115,9 @@ def check(compiler, standard, flavour, include):
         folder = Path(name)
         # Each header first and alone, and twice; then all together with the markers silenced, and
         # compiled to the end: what is static and unused is only found there.
-        includes = {header: f"#include <{header}>\n" * 2 for header in tables.headers()}
-        sources = [write(folder / f"{header}{suffix}", text + MAIN)
+        headers = tables.headers() + tables.own_headers(include)
+        includes = {header: f"#include <{header}>\n" * 2 for header in headers}
+        sources = [write(folder / f"{header.replace('/', '_')}{suffix}", text + MAIN)
                    for header, text in includes.items()]
         together = write(folder / f"together{suffix}", "".join(includes.values()) + MAIN)
         alone = ["-fsyntax-only"]
@@ -151,7 +152,7 @@ def main():
         failures = [failure for result in results for failure in result]
     if failures:
         return "\n".join(failures)
-    print(f"{len(tables.headers())} headers, {len(combinations)} combinations of "
+    print(f"{len(tables.headers() + tables.own_headers(include))} headers, {len(combinations)} combinations of "
           f"{', '.join(present)}, language and flavour: all compile alone")
     return 0
 

@@ -15,7 +15,7 @@ import tables
 LAYERS = {
     "src/base": ["include/doca_error.h"],
     "src/fabric": ["src/base", "include/doca_error.h", "include/doca_types.h"],
-    "src/common": ["src/base", "src/fabric", "include:common"],
+    "src/common": ["src/base", "src/fabric", "include:common", "include/softdoca"],
     "src/dma": ["src/base", "src/fabric", "src/common", "include:common", "include:dma"],
     "src/comch": ["src/base", "src/fabric", "src/common", "include:common", "include:comch"],
     "src/argp": ["src/base", "src/common", "include:common", "include:argp"],

@@ -13,6 +13,7 @@ from pathlib import Path
 import tables
 
 PUBLIC = "DOCA_2"
+OWN = "SOFTDOCA_1"  # what only this project offers, in libdoca_common
 RUNTIME = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|ld-linux[-\w]*)\.so\.\d+$")
 OURS = re.compile(r"libdoca_\w+\.so\.2$")
 SYMBOL = re.compile(r"^\s*\d+:\s+[0-9a-f]+\s+\S+\s+(\w+)\s+(\w+)\s+(\w+)\s+(?:\[.*\]\s+)?(\S+)"
@@ -40,14 +41,15 @@ def defined_symbols(library):
             yield name, version.lstrip("@"), kind, binding
 
 
-def check_symbols(library, path, private):
-    """The public node holds the table's functions; all else is in the private node, or hidden."""
-    public = set()
+def check_symbols(library, path, private, own_wanted):
+    """The public node holds the table's functions, our own that of include/softdoca/; all else is in
+    the private node, or hidden."""
+    public, own = set(), set()
     for name, version, kind, binding in defined_symbols(path):
-        if name in (PUBLIC, private):
+        if name in (PUBLIC, OWN, private):
             continue  # the node itself
-        if version == PUBLIC:
-            public.add(name)
+        if version in (PUBLIC, OWN):
+            (public if version == PUBLIC else own).add(name)
             if kind != "FUNC" or binding != "GLOBAL":
                 yield f"{name} is a {binding} {kind}, not a function"
         elif version != private or library != "common":
@@ -57,6 +59,8 @@ def check_symbols(library, path, private):
     wanted = tables.exports(library)
     yield from (f"{name} is missing in {PUBLIC}" for name in sorted(wanted - public))
     yield from (f"{name} is in {PUBLIC} and in no table" for name in sorted(public - wanted))
+    yield from (f"{name} is in one of {OWN} and include/softdoca/ only"
+                for name in sorted(own ^ (own_wanted if library == "common" else set())))
 
 
 def check_dynamic(library, path, allowed):
@@ -86,6 +90,7 @@ def is_allowed(needed, allowed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--include", type=Path, required=True, help="folder of the headers")
     parser.add_argument("--release", required=True, help="our version, as in the private node")
     parser.add_argument("--allow-needed", action="append", default=[], metavar="NAME",
                         help="a library of the tool chain (sanitizers) that may be needed")
@@ -93,9 +98,10 @@ def main():
     arguments = parser.parse_args()
 
     private = f"SOFTDOCA_PRIVATE_{arguments.release}"
+    own = tables.own_functions(arguments.include)
     failures = []
     for library, path in (word.split("=", 1) for word in arguments.libraries):
-        found = [*check_symbols(library, path, private),
+        found = [*check_symbols(library, path, private, own),
                  *check_dynamic(library, path, arguments.allow_needed)]
         failures += [f"{Path(path).name}: {failure}" for failure in found]
         print(f"libdoca_{library}: {len(tables.exports(library))} functions expected, "

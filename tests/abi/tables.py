@@ -3,6 +3,7 @@
 """The API tables of api/: what the public headers declare and the libraries export, row by row."""
 
 import csv
+import re
 from pathlib import Path
 
 API = Path(__file__).resolve().parent / "api"
@@ -47,3 +48,14 @@ def headers():
     """The names of the public headers."""
     names = {row["header"] for row in functions() + types()}
     return sorted(name for name in names if name.endswith(".h"))
+
+
+def own_headers(include):
+    """The headers of what only this project offers, in C."""
+    return sorted(str(path.relative_to(include)) for path in include.glob("softdoca/*.h"))
+
+
+def own_functions(include):
+    """The functions that those declare."""
+    text = "".join((include / name).read_text(encoding="utf-8") for name in own_headers(include))
+    return set(re.findall(r"^\w[\w ]*[ *](softdoca_\w+)\(", text, re.MULTILINE))

@@ -177,25 +177,16 @@ TEST_F(DocaMmap, ThereIsNoDpa)
     EXPECT_EQ(doca_mmap_dev_get_dpa_handle(mmap_, device_, &handle), DOCA_ERROR_NOT_SUPPORTED);
 }
 
-TEST_F(DocaMmap, ExportAndImportAreNotOffered)
+TEST_F(DocaMmap, ExportForRdmaIsNotOffered)
 {
     using Desc = Untouched<const void *>;
     using Len = Untouched<std::size_t>;
-    must(doca_mmap_set_permissions(mmap_, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+    must(doca_mmap_set_permissions(mmap_, DOCA_ACCESS_FLAG_RDMA_READ));
     must(doca_mmap_add_dev(mmap_, device_));
     start();
 
-    EXPECT_EQ(doca_mmap_export_pci(mmap_, device_, Desc(), Len()), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(doca_mmap_export_pci(mmap_, nullptr, Desc(), Len()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_mmap_export_pci(mmap_, device_, nullptr, Len()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_mmap_export_pci(mmap_, device_, Desc(), nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_export_rdma(mmap_, device_, Desc(), Len()), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(doca_mmap_export_rdma(nullptr, device_, Desc(), Len()), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, memory_.data(), 64, device_,
-                                           Untouched<doca_mmap *>()),
-              DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, nullptr, 64, device_, Untouched<doca_mmap *>()),
-              DOCA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(DocaMmap, PermissionsMustBeKnownAndAgree)
