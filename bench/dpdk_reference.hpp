@@ -3,9 +3,10 @@
 
 #pragma once
 
-#include <cstdio>
+#include "child_process.hpp"
+
+#include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace softdoca::bench {
 
@@ -15,9 +16,6 @@ class DpdkReference {
 public:
     /// Starts the process; trouble() tells whether and why it is not there.
     explicit DpdkReference(double min_ms);
-    ~DpdkReference();
-    DpdkReference(const DpdkReference &) = delete;
-    DpdkReference &operator=(const DpdkReference &) = delete;
 
     const std::string &trouble() const { return trouble_; }
 
@@ -25,13 +23,10 @@ public:
     double measure_ns();
 
 private:
-    void start(const std::string &program, double min_ms);
     std::string read_answer();
 
     std::string trouble_;
-    pid_t pid_ = -1;
-    std::FILE *questions_ = nullptr;
-    std::FILE *answers_ = nullptr;
+    std::optional<ChildProcess> probe_; // ends when its input does
 };
 
 } // namespace softdoca::bench

@@ -38,6 +38,16 @@ struct Spread {
 
 Spread spread_of(std::vector<double> values);
 
+inline double median(const std::vector<double> &values)
+{
+    return spread_of(values).median;
+}
+
+inline double gb_per_second(std::size_t len, double ns)
+{
+    return static_cast<double>(len) / ns;
+}
+
 /// Something to time: does `num_ops` operations.
 using Body = std::function<void(std::uint64_t num_ops)>;
 
@@ -68,6 +78,11 @@ struct Goal {
     double value = 0;
     Judges judges = Judges::ratio;
 };
+
+constexpr Goal at_least(double ratio)
+{
+    return {Goal::Kind::at_least, ratio};
+}
 
 struct Line {
     std::string number;

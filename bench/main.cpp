@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
+#include "exporter.hpp"
 #include "harness.hpp"
 #include "rows.hpp"
+
+#include <cstdlib>
+
+namespace {
+
+/// In the built-in world, whatever the environment says.
+void be_dpu()
+{
+    setenv("SOFTDOCA_ROLE", "dpu", 1);
+    unsetenv("SOFTDOCA_TOPOLOGY");
+}
+
+} // namespace
 
 int main(int argc, char **argv)
 {
     using namespace softdoca::bench;
+    export_if_asked(argc, argv);
     const Options options = parse_options(argc, argv);
+    be_dpu();
     Report report(options);
     pin_to(measuring_cpu());
 
@@ -16,6 +32,7 @@ int main(int argc, char **argv)
     run_copy_rows(report);
     run_idle_rows(report);
     run_threaded_rows(report);
+    run_window_rows(report);
     run_count_rows(report);
     run_start_rows(report);
     return 0;

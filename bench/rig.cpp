@@ -72,12 +72,11 @@ Device::~Device()
     doca_dev_close(dev_);
 }
 
-Map::Map(const Device &device, void *addr, std::size_t len)
+Map::Map(const Device &device, void *addr, std::size_t len, std::uint32_t permissions)
 {
     require(doca_mmap_create(&mmap_), "doca_mmap_create");
     require(doca_mmap_add_dev(mmap_, device.get()), "doca_mmap_add_dev");
-    require(doca_mmap_set_permissions(mmap_, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE),
-            "doca_mmap_set_permissions");
+    require(doca_mmap_set_permissions(mmap_, permissions), "doca_mmap_set_permissions");
     require(doca_mmap_set_memrange(mmap_, addr, len), "doca_mmap_set_memrange");
     require(doca_mmap_start(mmap_), "doca_mmap_start");
 }
@@ -132,12 +131,12 @@ Dma::~Dma()
     require(doca_dma_destroy(dma_), "doca_dma_destroy");
 }
 
-ReusedTask::ReusedTask(const Dma &dma, const Inventory &inventory, const Map &src_map,
-                       char *src_addr, const Map &dst_map, char *dst_addr, std::size_t len)
+ReusedTask::ReusedTask(const Dma &dma, const Inventory &inventory, doca_mmap *src_map,
+                       char *src_addr, doca_mmap *dst_map, char *dst_addr, std::size_t len)
 {
-    require(doca_buf_inventory_buf_get_by_data(inventory.get(), src_map.get(), src_addr, len, &src),
+    require(doca_buf_inventory_buf_get_by_data(inventory.get(), src_map, src_addr, len, &src),
             "doca_buf_inventory_buf_get_by_data");
-    require(doca_buf_inventory_buf_get_by_addr(inventory.get(), dst_map.get(), dst_addr, len, &dst),
+    require(doca_buf_inventory_buf_get_by_addr(inventory.get(), dst_map, dst_addr, len, &dst),
             "doca_buf_inventory_buf_get_by_addr");
     require(doca_dma_task_memcpy_alloc_init(dma.get(), src, dst, doca_data{}, &memcpy_task),
             "doca_dma_task_memcpy_alloc_init");
@@ -169,7 +168,7 @@ Rig::Rig(std::size_t memory_len, std::uint32_t num_tasks,
 
 ReusedTask Rig::make_task(std::size_t src_offset, std::size_t dst_offset, std::size_t len) const
 {
-    return ReusedTask(dma, inventory, src_map, memory.src() + src_offset, dst_map,
+    return ReusedTask(dma, inventory, src_map.get(), memory.src() + src_offset, dst_map.get(),
                       memory.dst() + dst_offset, len);
 }
 

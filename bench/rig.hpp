@@ -57,7 +57,8 @@ private:
 /// A started mmap over a range.
 class Map {
 public:
-    Map(const Device &device, void *addr, std::size_t len);
+    Map(const Device &device, void *addr, std::size_t len,
+        std::uint32_t permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
     ~Map();
     Map(const Map &) = delete;
     Map &operator=(const Map &) = delete;
@@ -117,8 +118,8 @@ struct ReusedTask {
     doca_dma_task_memcpy *memcpy_task = nullptr;
     doca_task *task = nullptr;
 
-    ReusedTask(const Dma &dma, const Inventory &inventory, const Map &src_map, char *src_addr,
-               const Map &dst_map, char *dst_addr, std::size_t len);
+    ReusedTask(const Dma &dma, const Inventory &inventory, doca_mmap *src_map, char *src_addr,
+               doca_mmap *dst_map, char *dst_addr, std::size_t len);
     ~ReusedTask();
     ReusedTask(ReusedTask &&other) noexcept;
     ReusedTask &operator=(ReusedTask &&) = delete;

@@ -11,9 +11,11 @@ class Report;
 void run_task_rows(Report &report); ///< 1, 2: small tasks against the engine model
 /// 2 once more, locks included. After the rows that a single thread should run.
 void run_threaded_rows(Report &report);
-void run_dpdk_rows(Report &report);  ///< 3: against DPDK's dmadev skeleton
-void run_copy_rows(Report &report);  ///< 4, 5, 6: what of a bare copy's speed is left
-void run_idle_rows(Report &report);  ///< 19, 20, 21: what contexts with nothing to do cost
+void run_dpdk_rows(Report &report); ///< 3: against DPDK's dmadev skeleton
+void run_copy_rows(Report &report); ///< 4, 5, 6: what of a bare copy's speed is left
+void run_idle_rows(Report &report); ///< 19, 20, 21: what contexts with nothing to do cost
+/// 16, 17, 18, and 22 of those: memory of another process. Makes a thread of this one.
+void run_window_rows(Report &report);
 void run_count_rows(Report &report); ///< 22: allocations, locks, clock reads, system calls
 void run_start_rows(Report &report); ///< start: time and memory of a context with many tasks
 

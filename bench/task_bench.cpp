@@ -22,11 +22,6 @@ constexpr std::size_t kDepth = 32;
 constexpr std::size_t kLen = 64;
 constexpr std::size_t kWindow = 16384; ///< tasks walk over so much memory
 
-constexpr Goal at_least(double ratio)
-{
-    return {Goal::Kind::at_least, ratio};
-}
-
 double millions_per_second(double ns)
 {
     return 1000 / ns;

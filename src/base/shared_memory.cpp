@@ -4,8 +4,10 @@
 #include "base/shared_memory.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +25,14 @@ std::byte *map_pages(int fd, std::size_t offset, std::size_t size, bool is_writa
         return nullptr;
     ::madvise(data, size, MADV_DONTFORK);
     return static_cast<std::byte *>(data);
+}
+
+/// Of huge pages the kernel maps whole ones, but unmaps only what is a number of them.
+bool can_be_unmapped(int fd, std::size_t size) noexcept
+{
+    struct statfs about;
+    return ::fstatfs(fd, &about) == 0 &&
+           (about.f_type != HUGETLBFS_MAGIC || size % static_cast<std::size_t>(about.f_bsize) == 0);
 }
 
 } // namespace
@@ -52,7 +62,7 @@ SharedMemory SharedMemory::map(int fd, std::size_t offset, std::size_t size, Acc
     struct stat about;
     if (size == 0 || seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(fd, &about) != 0 ||
         about.st_size < 0 || offset > static_cast<std::size_t>(about.st_size) ||
-        size > static_cast<std::size_t>(about.st_size) - offset) {
+        size > static_cast<std::size_t>(about.st_size) - offset || !can_be_unmapped(fd, size)) {
         errno = EINVAL;
         return {};
     }

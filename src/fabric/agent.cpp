@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,16 @@ constexpr std::uint64_t kListener = 1;
 constexpr auto kHelloPatience = std::chrono::seconds(1);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxStrangers = 64;
+constexpr std::size_t kMinSessions = 16;
+constexpr std::size_t kMaxSessions = 4096;
+
+/// Connections cost the program descriptors, at most two each: half of its own stay free.
+std::size_t max_sessions() noexcept
+{
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    return std::clamp<std::size_t>(limit.rlim_cur / 4, kMinSessions, kMaxSessions);
+}
 
 bool may_all_trace() noexcept
 {
@@ -143,10 +154,11 @@ void Agent::accept_peers()
     const auto peer = socket.peer();
     if (!peer)
         return;
-    if (num_strangers_ == kMaxStrangers) {
-        agent_say(LogLevel::warning,
-                  "process %d is not served: %zu connections have not said who they are", peer->pid,
-                  num_strangers_);
+    if (num_strangers_ >= kMaxStrangers || !has_room_for(peer->pid))
+        end_oldest_stranger();
+    if (!has_room_for(peer->pid)) {
+        agent_say(LogLevel::warning, "process %d is not served: there are too many connections",
+                  peer->pid);
         return;
     }
     const Token token = next_token_++;
@@ -187,20 +199,47 @@ void Agent::end_session(Token token)
     sessions_.erase(found); // closing its socket takes it out of epoll
 }
 
+/// One process alone does not get all of it.
+bool Agent::has_room_for(pid_t pid) const noexcept
+{
+    const std::size_t max = max_sessions();
+    const auto is_same = [pid](const auto &each) { return each.second->peer_pid() == pid; };
+    return sessions_.size() < max &&
+           static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(), is_same)) <
+               max / 2;
+}
+
 void Agent::end_late_strangers()
 {
     if (num_strangers_ == 0)
         return;
     const auto now = Clock::now();
+    std::size_t num_left = 0;
     for (auto each = sessions_.begin(); each != sessions_.end();) {
         const auto next = std::next(each);
-        if (each->second->is_stranger() && each->second->hello_deadline() <= now) {
-            agent_say(LogLevel::warning, "connection of process %d ends: it did not say who it is",
-                      each->second->peer_pid());
-            end_session(each->first);
-        }
+        if (each->second->is_stranger() && each->second->hello_deadline() <= now)
+            end_stranger(each->first);
+        else if (each->second->is_stranger())
+            ++num_left;
         each = next;
     }
+    num_strangers_ = num_left; // counted, because memory may run out in the middle of a greeting
+}
+
+/// Who wants to be served greets at once: a newcomer is more likely to than those who wait.
+void Agent::end_oldest_stranger()
+{
+    const auto oldest = std::find_if(sessions_.begin(), sessions_.end(),
+                                     [](const auto &each) { return each.second->is_stranger(); });
+    if (oldest != sessions_.end())
+        end_stranger(oldest->first);
+}
+
+void Agent::end_stranger(Token token)
+{
+    agent_say(LogLevel::warning, "connection of process %d ends: it did not say who it is",
+              sessions_.at(token)->peer_pid());
+    end_session(token);
 }
 
 bool Agent::watch(const std::shared_ptr<PeerLink> &link)

@@ -48,7 +48,10 @@ private:
     void pause_accepting(bool is_paused) noexcept;
     void serve(Token token);
     void note_hang_up(Token token);
+    bool has_room_for(pid_t pid) const noexcept;
     void end_late_strangers();
+    void end_oldest_stranger();
+    void end_stranger(Token token);
     void end_session(Token token);
 
     LocalProcess &process_;
@@ -57,7 +60,7 @@ private:
 
     // Of the thread alone.
     std::map<Token, std::unique_ptr<AgentSession>> sessions_;
-    std::size_t num_strangers_ = 0;
+    std::size_t num_strangers_ = 0; // connections that have not said who they are
     Clock::time_point accept_again_{}; // out of descriptors until then
     CopyMark mark_;
     pid_t tracer_ = 0;

@@ -21,15 +21,18 @@ namespace softdoca {
 
 namespace {
 
-constexpr std::size_t kMaxGrants = 4096;           // of one connection
-constexpr std::uint64_t kMaxStaging = 64ull << 20; // bytes
+constexpr std::size_t kMaxGrants = 4096; // of one connection
 
-/// Is it memory that answers at once? A pipe, a device or a slow file system could stop the agent.
+/// Is it memory that answers at once? A pipe, a device or a slow file system could stop the agent;
+/// so could a file of any size, which its owner may be about to fill. The seals come first: of
+/// other file systems even the size may take for ever.
 bool is_memory(int fd, std::uint64_t size) noexcept
 {
+    constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
     struct stat about;
-    return seals_of(fd) >= 0 && ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-           about.st_size >= 0 && size <= static_cast<std::uint64_t>(about.st_size);
+    const int seals = seals_of(fd);
+    return seals >= 0 && (seals & kSeals) == kSeals && ::fstat(fd, &about) == 0 &&
+           about.st_size >= 0 && static_cast<std::uint64_t>(about.st_size) == size;
 }
 
 } // namespace
@@ -183,7 +186,7 @@ bool AgentSession::attach_staging(Bytes message, Received &received)
     if (!request || staging_.is_open())
         return false;
     auto reply = wire::make<wire::Reply>(request->serial);
-    if (request->staging_len > kMaxStaging || received.num_fds != 1 ||
+    if (request->staging_len > wire::kMaxStaging || received.num_fds != 1 ||
         !is_memory(received.fds[0].get(), request->staging_len)) {
         reply.status = wire::Status::bad_memory;
     } else {
@@ -212,7 +215,7 @@ wire::Status AgentSession::copy_piece(const wire::Copy &request, const wire::Pie
         for (std::uint64_t done = 0; done < piece.len;) {
             const long num = ::syscall(call, staging_.get(), piece.addr + done, piece.len - done,
                                        staging_offset + done);
-            if (num <= 0 && errno == EINTR)
+            if (num < 0 && errno == EINTR)
                 continue;
             if (num <= 0) {
                 status = wire::Status::bad_address;

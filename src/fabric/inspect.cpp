@@ -104,6 +104,10 @@ std::vector<ProcessRow> inspect_fabric(const std::string &directory, int timeout
         row.release = record.release;
         row.is_answering = ask_agent(row, directory + "/p", record.id,
                                      Clock::now() + std::chrono::milliseconds(timeout_ms));
+        if (!row.is_answering) { // it may have fallen silent in the middle
+            row.exports.clear();
+            row.imports.clear();
+        }
         rows.push_back(std::move(row));
     }
     return rows;

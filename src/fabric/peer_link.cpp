@@ -114,7 +114,7 @@ LinkFault PeerLink::exchange(std::span<const std::byte> request, std::span<std::
     return receive_answer(buffer, deadline, received);
 }
 
-/// Answers that come too late for an earlier question are passed over.
+/// Answers that come too late for an earlier question are passed over, but not for ever.
 LinkFault PeerLink::receive_answer(std::span<std::byte> buffer, Clock::time_point deadline,
                                    Received *received)
 {
@@ -136,6 +136,8 @@ LinkFault PeerLink::receive_answer(std::span<std::byte> buffer, Clock::time_poin
             return LinkFault::other_release;
         if (header->serial == serial_)
             return LinkFault::none;
+        if (Clock::now() >= deadline)
+            return LinkFault::silent;
     }
 }
 

@@ -160,12 +160,14 @@ std::vector<std::string> names_in(const std::string &directory)
     return names;
 }
 
-/// A record that was never finished: its process was killed within a few microseconds.
-bool is_abandoned_draft(const std::string &path, const std::string &name)
+/// A record that was never finished: its process was killed within a few microseconds. Only what
+/// has the name of one: it is shown to people, and removed.
+bool is_abandoned_draft(const std::string &path, std::string_view name)
 {
     constexpr std::time_t kDraftSeconds = 10;
     struct stat about;
-    return name.starts_with('.') && ::lstat(path.c_str(), &about) == 0 &&
+    return name.starts_with('.') && ProcessId::parse(name.substr(1)) &&
+           ::lstat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
            std::time(nullptr) - about.st_mtime > kDraftSeconds;
 }
 
@@ -173,7 +175,8 @@ bool is_abandoned_draft(const std::string &path, const std::string &name)
 std::optional<ProcessRecord> read_live(const std::string &path, const ProcessId &id, bool &is_dead)
 {
     const ProcessFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!fd.is_open())
+    struct stat about;
+    if (!fd.is_open() || ::fstat(fd.get(), &about) != 0 || !S_ISREG(about.st_mode))
         return std::nullopt;
     is_dead = !is_locked(fd.get());
     char text[kMaxRecord];
@@ -204,7 +207,7 @@ FabricContents read_fabric(const std::string &fabric, const ProcessId &skip)
     FabricContents contents;
     const std::string directory = fabric + "/p/";
     const std::vector<std::string> names = names_in(directory);
-    std::vector<ProcessId> not_dead;
+    std::vector<ProcessId> dead;
     for (const std::string &name : names) {
         const auto id = ProcessId::parse(name);
         if (!id && is_abandoned_draft(directory + name, name))
@@ -215,17 +218,22 @@ FabricContents read_fabric(const std::string &fabric, const ProcessId &skip)
         if (*id != skip)
             if (auto record = read_live(directory + name, *id, is_dead))
                 contents.processes.push_back(std::move(*record));
-        if (is_dead)
+        if (is_dead) {
             contents.leftovers.push_back("p/" + name);
-        else
-            not_dead.push_back(*id);
+            dead.push_back(*id);
+        }
     }
-    for (const std::string &name : names) { // a socket without a record
+    for (const std::string &name : names) { // a socket without a live record
         if (!name.ends_with(kSocketSuffix))
             continue;
         const auto id =
             ProcessId::parse(std::string_view(name).substr(0, name.size() - kSocketSuffix.size()));
-        if (id && std::find(not_dead.begin(), not_dead.end(), *id) == not_dead.end())
+        if (!id)
+            continue;
+        // The record was there before the socket, but perhaps not yet when names were read.
+        struct stat about;
+        const bool has_record = ::lstat((directory + id->text()).c_str(), &about) == 0;
+        if (!has_record || std::find(dead.begin(), dead.end(), *id) != dead.end())
             contents.leftovers.push_back("p/" + name);
     }
     return contents;

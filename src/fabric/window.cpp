@@ -152,7 +152,8 @@ bool Window::open(LocalProcess &self, const ExportDescriptor &descriptor, const 
                       "pid %d (%s) does not export this any more; it has stopped or destroyed the "
                       "mmap: export it again",
                       descriptor.pid, descriptor.side == 1 ? "DPU" : "host");
-    if (reply->slot >= kMaxWindows || reply->len == 0 || reply->addr + reply->len < reply->addr)
+    if (reply->slot >= kMaxWindows || reply->addr == 0 || reply->len == 0 ||
+        reply->addr + reply->len < reply->addr)
         return refuse_link(fault, LinkFault::out_of_order, descriptor);
 
     slot_ = reply->slot;

@@ -124,6 +124,7 @@ public:
     ~AgentChannel();
 
     static constexpr std::size_t kStagingSize = 512 * 1024; ///< a copy of more is made in parts
+    static_assert(kStagingSize <= wire::kMaxStaging);
     /// Room for what one request copies, in this process.
     std::span<std::byte> staging() const noexcept;
     /// Becomes readable when an answer comes, or the exporter ends.

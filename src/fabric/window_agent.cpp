@@ -77,8 +77,9 @@ bool AgentChannel::check_setup(std::span<const std::byte> message,
 
 AgentChannel::Answer AgentChannel::poll(std::size_t *num_done) noexcept
 {
+    constexpr int kMaxAnswers = 8; // a peer that never ceases must not keep us here
     std::byte buffer[sizeof(wire::WindowReply)]; // the longest answer
-    for (;;) {
+    for (int i = 0; i < kMaxAnswers; ++i) {
         const Received received = socket_.receive(buffer);
         if (received.outcome == Received::Outcome::nothing_yet)
             return window_.is_valid() ? Answer::pending : Answer::broken;
@@ -99,6 +100,7 @@ AgentChannel::Answer AgentChannel::poll(std::size_t *num_done) noexcept
         *num_done = reply->num_done;
         return Answer::arrived;
     }
+    return window_.is_valid() ? Answer::pending : Answer::broken;
 }
 
 } // namespace softdoca

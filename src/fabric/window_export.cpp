@@ -128,7 +128,11 @@ std::optional<GrantedWindow> ExportTable::grant(const ExportKey &key,
     for (Export &each : exports_) {
         if (!each.handle.key.is_equal_secret(key))
             continue;
-        each.importers.push_back({importer, is_channel});
+        Importer *const known = find(each.importers, importer.get(), is_channel);
+        if (known != nullptr)
+            ++known->num_imports;
+        else
+            each.importers.push_back({importer, is_channel, 1});
         return each.window;
     }
     return std::nullopt;
@@ -141,12 +145,18 @@ void ExportTable::forget(std::uint32_t slot, std::uint64_t generation, const Pee
     Export *const known = const_cast<Export *>(find(slot, generation));
     if (known == nullptr)
         return;
-    const auto found =
-        std::find_if(known->importers.begin(), known->importers.end(), [&](const Importer &each) {
-            return each.page.get() == importer && each.is_channel == is_channel;
-        });
-    if (found != known->importers.end())
-        known->importers.erase(found);
+    Importer *const found = find(known->importers, importer, is_channel);
+    if (found != nullptr && --found->num_imports == 0)
+        known->importers.erase(known->importers.begin() + (found - known->importers.data()));
+}
+
+ExportTable::Importer *ExportTable::find(std::vector<Importer> &importers, const PeerPage *page,
+                                         bool is_channel) noexcept
+{
+    const auto found = std::find_if(importers.begin(), importers.end(), [&](const Importer &each) {
+        return each.page.get() == page && each.is_channel == is_channel;
+    });
+    return found == importers.end() ? nullptr : &*found;
 }
 
 const ExportTable::Export *ExportTable::find(std::uint32_t slot,
@@ -175,9 +185,10 @@ std::vector<ExportTable::Row> ExportTable::rows() const
     std::vector<Row> rows;
     const std::scoped_lock lock(lock_);
     for (const Export &each : exports_) {
-        const auto num = std::count_if(each.importers.begin(), each.importers.end(),
-                                       [](const Importer &one) { return !one.is_channel; });
-        rows.push_back({each.window, static_cast<std::uint32_t>(num)});
+        std::uint32_t num_imports = 0;
+        for (const Importer &one : each.importers)
+            num_imports += one.is_channel ? 0 : one.num_imports;
+        rows.push_back({each.window, num_imports});
     }
     return rows;
 }

@@ -85,9 +85,10 @@ public:
     std::vector<Row> rows() const;
 
 private:
-    struct Importer {
+    struct Importer { // one of each connection
         std::shared_ptr<const PeerPage> page;
         bool is_channel;
+        std::uint32_t num_imports;
     };
     struct Export {
         Handle handle;
@@ -95,6 +96,8 @@ private:
         std::vector<Importer> importers;
     };
     const Export *find(std::uint32_t slot, std::uint64_t generation) const noexcept;
+    static Importer *find(std::vector<Importer> &importers, const PeerPage *page,
+                          bool is_channel) noexcept;
     std::vector<Importer> take(const Handle &handle);
     std::size_t wait_for_copies(const std::vector<Importer> &importers) const noexcept;
 

@@ -37,8 +37,9 @@ inline constexpr std::size_t kReleaseSize = 16;
 inline constexpr std::size_t kNodeSize = 64;
 inline constexpr std::size_t kPciSize = 16;
 inline constexpr std::size_t kProgramSize = 64;
-inline constexpr std::uint32_t kMaxPieces = 64;    ///< of one Copy
-inline constexpr std::uint32_t kRowsPerList = 100; ///< of one ListReply
+inline constexpr std::uint32_t kMaxPieces = 64;       ///< of one Copy
+inline constexpr std::uint32_t kRowsPerList = 100;    ///< of one ListReply
+inline constexpr std::uint64_t kMaxStaging = 1 << 20; ///< bytes that a peer may offer for copies
 
 enum class Type : std::uint16_t {
     hello = 1,
@@ -118,7 +119,7 @@ struct CloseWindow : Header {
 
 struct AttachStaging : Header {
     static constexpr Type kType = Type::attach_staging;
-    std::uint64_t staging_len = 0; ///< of the memory that comes with this
+    std::uint64_t staging_len = 0; ///< of the memory that comes with this, whose size is sealed
 };
 
 struct Reply : Header {

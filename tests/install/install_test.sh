@@ -69,11 +69,11 @@ tree_is_complete() {
     for flavour in host dpu; do
         for file in lib/$flavour/libdoca_{common,dma,argp}.{so,so.2,so.3.3.0000,a} \
             lib/$flavour/pkgconfig/doca-{common,dma,argp}{,-lib}.pc bin/$flavour/doca_caps \
-            bin/$flavour/doca_dma_local_copy; do
+            bin/$flavour/doca_dma_{local_copy,copy_host,copy_dpu}; do
             [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
         done
     done
-    for file in bin/softdoca include/doca_dma.h include/dpu/doca_build_config.h \
+    for file in bin/softdoca include/doca_dma.h include/softdoca/memory.h include/dpu/doca_build_config.h \
         share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 share/softdoca/samples; do
         [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
     done
@@ -109,6 +109,18 @@ macro_selects() {
     diff "$work/macro.out" <(expected_output dpu)
 }
 
+# Both sides from the installed tree, with nothing in the environment; they leave nothing behind.
+pair_runs() {
+    local files="-d '$work/desc' -b '$work/buffer'"
+    "$prefix/bin/softdoca" pair --first host --timeout 60 \
+        --host "'$prefix/bin/host/doca_dma_copy_host' $files -t 'across the bus'" \
+        --dpu "'$prefix/bin/dpu/doca_dma_copy_dpu' $files" >"$work/pair.out" 2>&1 &&
+        grep -q 'Memory content: across the bus' "$work/pair.out" || {
+        cat "$work/pair.out"
+        return 1
+    }
+}
+
 modules='doca-common doca-dma doca-argp'
 by_cc="cc -Wall -Wextra -Werror copy.c \$(pkg-config --cflags --libs $modules) -o copy"
 by_meson='meson setup build && ninja -C build'
@@ -120,7 +132,7 @@ ours_static="cc copy.c \$(pkg-config --cflags $modules) -Wl,-Bstatic \
 meson_static="sed -i \"/dependency/s/')/', static: true)/\" meson.build
     meson setup build && ninja -C build && ! ldd build/copy | grep doca"
 
-echo "1..21"
+echo "1..22"
 check "install and move" install_and_move
 check "every file of the installed tree is there" tree_is_complete
 for flavour in host dpu; do
@@ -140,3 +152,4 @@ for flavour in host dpu; do
     check "$flavour: the installed samples build" samples_build $flavour
 done
 check "-DDOCA_ARCH_DPU turns the host flavour into the DPU's" macro_selects
+check "a host and a DPU program copy between them" pair_runs

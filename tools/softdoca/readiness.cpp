@@ -16,6 +16,10 @@ constexpr int kAnswerMs = 50;
 /// so long.
 constexpr Milliseconds kPollerDelay{500};
 
+/// A file is written when it has not changed for so long.
+constexpr Milliseconds kFilePause{30};
+constexpr Milliseconds kEmptyFilePause{500}; // it may have been opened only
+
 /// How often the main thread of a process went to sleep, if it sleeps now; else empty.
 std::string sleeps_of(pid_t pid)
 {
@@ -40,9 +44,10 @@ bool Readiness::FileState::operator==(const FileState &other) const
 
 Readiness::Readiness(const PairPlan &plan) : plan_(plan), directory_(fabric_directory())
 {
-    for (const std::string &path : plan.until_files)
-        earlier_files_.push_back(state_of(path));
-    last_files_ = earlier_files_;
+    for (const std::string &path : plan.until_files) {
+        const FileState state = state_of(path);
+        files_.push_back({state, state, Clock::now()});
+    }
     for (const ProcessRow &row : inspect_fabric(directory_, kAnswerMs))
         earlier_processes_.insert(row.id);
 }
@@ -64,11 +69,15 @@ bool Readiness::are_files_written()
 {
     bool are_written = true;
 
-    for (std::size_t i = 0; i < plan_.until_files.size(); ++i) {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        File &file = files_[i];
         const FileState now = state_of(plan_.until_files[i]);
-        const bool is_growing = !(now == last_files_[i]);
-        last_files_[i] = now;
-        are_written = are_written && now.is_there && !is_growing && !(now == earlier_files_[i]);
+        if (!(now == file.last))
+            file.since = Clock::now();
+        file.last = now;
+        const Milliseconds pause = now.size == 0 ? kEmptyFilePause : kFilePause;
+        are_written = are_written && now.is_there && !(now == file.before) &&
+                      Clock::now() >= file.since + pause;
     }
     return are_written;
 }

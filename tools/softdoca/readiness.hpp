@@ -33,6 +33,11 @@ private:
 
         bool operator==(const FileState &other) const;
     };
+    struct File {
+        FileState before;          ///< the first side was started
+        FileState last;            ///< when we looked
+        Clock::time_point since{}; ///< it looks like that
+    };
     struct Server {
         Clock::time_point since;
         std::string at_rest; ///< what a sleeping main thread showed at the last look
@@ -46,8 +51,7 @@ private:
     std::string directory_;
     std::set<std::string> earlier_processes_; ///< ids
     std::map<std::string, Server> servers_;   ///< by id
-    std::vector<FileState> earlier_files_;
-    std::vector<FileState> last_files_;
+    std::vector<File> files_;                 ///< of the plan
 };
 
 } // namespace softdoca::tool
