@@ -96,8 +96,8 @@ Body busy_turns(const Crowd &crowd, const ReusedTask &task)
 
 ReusedTask make_task(const Crowd &crowd)
 {
-    return ReusedTask(crowd.contexts.back(), crowd.inventory, crowd.src_map, crowd.memory.src(),
-                      crowd.dst_map, crowd.memory.dst(), kLen);
+    return ReusedTask(crowd.contexts.back(), crowd.inventory, crowd.src_map.get(),
+                      crowd.memory.src(), crowd.dst_map.get(), crowd.memory.dst(), kLen);
 }
 
 void run_one_active(Report &report)

@@ -8,6 +8,7 @@
  */
 
 #include "../common.h"
+#include "../dma_common.h"
 #include "../dma_copy_common.h"
 
 #include <doca_buf.h>
@@ -23,12 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 DOCA_LOG_REGISTER(DMA_COPY_DPU);
 
-#define NAP_US 10
-#define CACHE_LINE 64          /* what a card copies best to */
 #define MAX_DESCRIPTOR_LEN 512 /* what an export has at most */
 #define MAX_NUMBER_LEN 32      /* a line of the buffer information */
 
@@ -46,73 +44,36 @@ struct remote_copy {
     struct doca_buf_inventory *inventory;
     struct doca_buf *src;
     struct doca_buf *dst;
-    struct doca_pe *pe;
-    struct doca_dma *dma;
-    struct doca_ctx *ctx; /* the same object as dma */
+    struct dma_engine engine;
 
-    bool is_running;
     doca_error_t result; /* of the task */
 };
 
-/* ---- callbacks, all called by doca_ctx_start, doca_ctx_stop and doca_pe_progress ---- */
+/* ---- callbacks, called by doca_pe_progress; the task carries the struct remote_copy ---- */
 
 static void end_task(struct remote_copy *copy, struct doca_dma_task_memcpy *task)
 {
     doca_task_free(doca_dma_task_memcpy_as_task(task));
-    (void)doca_ctx_stop(copy->ctx); /* idle in a later doca_pe_progress */
+    (void)doca_ctx_stop(copy->engine.ctx); /* idle in a later doca_pe_progress */
 }
 
 static void memcpy_completed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
                              union doca_data ctx_user_data)
 {
-    (void)task_user_data;
+    (void)ctx_user_data;
     DOCA_LOG_INFO("DMA task was completed successfully");
-    end_task(ctx_user_data.ptr, task);
+    end_task(task_user_data.ptr, task);
 }
 
 static void memcpy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
                           union doca_data ctx_user_data)
 {
-    struct remote_copy *copy = ctx_user_data.ptr;
+    struct remote_copy *copy = task_user_data.ptr;
 
-    (void)task_user_data;
+    (void)ctx_user_data;
     copy->result = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
     DOCA_LOG_ERR("DMA task failed: %s", doca_error_get_descr(copy->result));
     end_task(copy, task);
-}
-
-static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
-                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
-{
-    struct remote_copy *copy = user_data.ptr;
-
-    (void)ctx;
-    (void)prev_state;
-    switch (next_state) {
-    case DOCA_CTX_STATE_IDLE:
-        DOCA_LOG_INFO("DMA context has been stopped");
-        copy->is_running = false;
-        break;
-    case DOCA_CTX_STATE_STARTING:
-        DOCA_LOG_ERR("DMA context entered into starting state. Unexpected transition");
-        break;
-    case DOCA_CTX_STATE_RUNNING:
-        DOCA_LOG_INFO("DMA context is running");
-        copy->is_running = true;
-        break;
-    case DOCA_CTX_STATE_STOPPING:
-        DOCA_LOG_INFO(
-            "DMA context entered into stopping state. Any inflight tasks will be flushed");
-        break;
-    }
-}
-
-static void progress_until_idle(struct remote_copy *copy)
-{
-    while (copy->is_running) {
-        if (doca_pe_progress(copy->pe) == 0)
-            usleep(NAP_US);
-    }
 }
 
 /* ---- what the host left ---- */
@@ -166,23 +127,6 @@ static doca_error_t read_buffer_info(struct remote_copy *copy)
 
 /* ---- set-up ---- */
 
-static doca_error_t check_list_len(const struct remote_copy *copy)
-{
-    const uint64_t num_bufs = (uint64_t)copy->config->num_src_buf + copy->config->num_dst_buf;
-    uint32_t max_list_len = 0;
-    const doca_error_t result = doca_dma_cap_task_memcpy_get_max_buf_list_len(
-        doca_dev_as_devinfo(copy->dev), &max_list_len);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    if (num_bufs > max_list_len) {
-        DOCA_LOG_ERR("The task has %llu buffers, the device supports lists of %u",
-                     (unsigned long long)num_bufs, max_list_len);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    return DOCA_SUCCESS;
-}
-
 static doca_error_t check_len(const struct remote_copy *copy)
 {
     uint64_t max_len = 0;
@@ -203,32 +147,19 @@ static doca_error_t check_len(const struct remote_copy *copy)
     return DOCA_SUCCESS;
 }
 
-static doca_error_t configure_dma(struct remote_copy *copy)
-{
-    const union doca_data ctx_user_data = {.ptr = copy};
-    doca_error_t result = doca_ctx_set_state_changed_cb(copy->ctx, state_changed);
-
-    if (result == DOCA_SUCCESS)
-        result = doca_dma_task_memcpy_set_conf(copy->dma, memcpy_completed, memcpy_failed, 1);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_set_user_data(copy->ctx, ctx_user_data);
-    if (result == DOCA_SUCCESS)
-        result = doca_pe_connect_ctx(copy->pe, copy->ctx);
-    return result;
-}
-
 static doca_error_t start_dma(struct remote_copy *copy)
 {
-    doca_error_t result = doca_pe_create(&copy->pe);
+    struct dma_engine *engine = &copy->engine;
+    doca_error_t result = doca_pe_create(&engine->pe);
 
     if (result == DOCA_SUCCESS)
-        result = doca_dma_create(copy->dev, &copy->dma);
+        result = doca_dma_create(copy->dev, &engine->dma);
     if (result == DOCA_SUCCESS) {
-        copy->ctx = doca_dma_as_ctx(copy->dma);
-        result = configure_dma(copy);
+        engine->ctx = doca_dma_as_ctx(engine->dma);
+        result = dma_configure(engine, memcpy_completed, memcpy_failed, 1);
     }
     if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(copy->ctx);
+        result = doca_ctx_start(engine->ctx);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Failed to start DMA context: %s", doca_error_get_descr(result));
     return result;
@@ -237,11 +168,11 @@ static doca_error_t start_dma(struct remote_copy *copy)
 /* One byte more than the copy needs ends what is shown as a text. */
 static doca_error_t create_local_mmap(struct remote_copy *copy)
 {
-    void *memory = NULL;
     doca_error_t result = DOCA_ERROR_NO_MEMORY;
 
-    if (posix_memalign(&memory, CACHE_LINE, copy->len + 1) == 0) {
-        copy->memory = memset(memory, 0, copy->len + 1);
+    copy->memory = dma_allocate(copy->len + 1);
+    if (copy->memory != NULL) {
+        memset(copy->memory, 0, copy->len + 1);
         result = doca_mmap_create(&copy->local_mmap);
     }
     if (result == DOCA_SUCCESS)
@@ -266,44 +197,13 @@ static doca_error_t create_remote_mmap(struct remote_copy *copy)
     return result;
 }
 
-/*
- * Cover len bytes at addr with a list of num buffers. All have the same size, but for the first,
- * which takes the remainder. Only the source has data; the copy fills the destination.
- */
-static doca_error_t get_buf_list(struct remote_copy *copy, struct doca_mmap *mmap, char *addr,
-                                 uint32_t num, bool has_data, struct doca_buf **list)
-{
-    const size_t piece_len = copy->len / num;
-    size_t len = piece_len + copy->len % num;
-    doca_error_t result = DOCA_SUCCESS;
-
-    for (uint32_t i = 0; i < num && len != 0; i++) {
-        struct doca_buf *buf = NULL;
-
-        result = doca_buf_inventory_buf_get_by_addr(copy->inventory, mmap, addr, len, &buf);
-        if (result != DOCA_SUCCESS)
-            break;
-        if (has_data)
-            (void)doca_buf_set_data(buf, addr, len);
-        if (*list == NULL)
-            *list = buf;
-        else
-            result = doca_buf_chain_list(*list, buf);
-        if (result != DOCA_SUCCESS) {
-            (void)doca_buf_dec_refcount(buf, NULL);
-            break;
-        }
-        addr += len;
-        len = piece_len;
-    }
-    if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("Failed to get a list of buffers: %s", doca_error_get_descr(result));
-    return result;
-}
-
 static doca_error_t get_buf_lists(struct remote_copy *copy)
 {
     const struct dma_copy_config *config = copy->config;
+    const struct dma_area src = {copy->remote_mmap, (char *)(uintptr_t)copy->remote_addr, copy->len,
+                                 config->num_src_buf, true};
+    const struct dma_area dst = {copy->local_mmap, copy->memory, copy->len, config->num_dst_buf,
+                                 false};
     doca_error_t result = doca_buf_inventory_create(
         (size_t)config->num_src_buf + config->num_dst_buf, &copy->inventory);
 
@@ -313,11 +213,9 @@ static doca_error_t get_buf_lists(struct remote_copy *copy)
         DOCA_LOG_ERR("Failed to start inventory: %s", doca_error_get_descr(result));
         return result;
     }
-    result = get_buf_list(copy, copy->remote_mmap, (char *)(uintptr_t)copy->remote_addr,
-                          config->num_src_buf, true, &copy->src);
+    result = dma_get_buf_list(copy->inventory, &src, &copy->src);
     if (result == DOCA_SUCCESS)
-        result = get_buf_list(copy, copy->local_mmap, copy->memory, config->num_dst_buf, false,
-                              &copy->dst);
+        result = dma_get_buf_list(copy->inventory, &dst, &copy->dst);
     return result;
 }
 
@@ -325,10 +223,10 @@ static doca_error_t get_buf_lists(struct remote_copy *copy)
 
 static doca_error_t run_task(struct remote_copy *copy)
 {
-    const union doca_data task_user_data = {0};
+    const union doca_data task_user_data = {.ptr = copy};
     struct doca_dma_task_memcpy *task = NULL;
-    doca_error_t result =
-        doca_dma_task_memcpy_alloc_init(copy->dma, copy->src, copy->dst, task_user_data, &task);
+    doca_error_t result = doca_dma_task_memcpy_alloc_init(copy->engine.dma, copy->src, copy->dst,
+                                                          task_user_data, &task);
 
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Failed to allocate DMA task: %s", doca_error_get_descr(result));
@@ -340,7 +238,7 @@ static doca_error_t run_task(struct remote_copy *copy)
         doca_task_free(doca_dma_task_memcpy_as_task(task));
         return result;
     }
-    progress_until_idle(copy);
+    dma_progress_until_idle(&copy->engine);
     if (copy->result == DOCA_SUCCESS) {
         DOCA_LOG_INFO("Remote DMA copy was done Successfully");
         DOCA_LOG_INFO("Memory content: %s", copy->memory);
@@ -351,24 +249,6 @@ static doca_error_t run_task(struct remote_copy *copy)
 
 /* ---- clean-up ---- */
 
-static doca_error_t destroy_dma(struct remote_copy *copy)
-{
-    doca_error_t result = DOCA_SUCCESS;
-
-    if (copy->dma == NULL)
-        return result;
-    if (copy->is_running) { /* something failed before the task was submitted */
-        const doca_error_t stopped = doca_ctx_stop(copy->ctx);
-
-        if (stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS)
-            progress_until_idle(copy);
-        else
-            keep_first_error(&result, stopped, "stop DMA context");
-    }
-    keep_first_error(&result, doca_dma_destroy(copy->dma), "destroy DMA context");
-    return result;
-}
-
 static doca_error_t clean_up(struct remote_copy *copy)
 {
     doca_error_t result = DOCA_SUCCESS;
@@ -377,9 +257,9 @@ static doca_error_t clean_up(struct remote_copy *copy)
         keep_first_error(&result, doca_buf_dec_refcount(copy->src, NULL), "release source");
     if (copy->dst != NULL)
         keep_first_error(&result, doca_buf_dec_refcount(copy->dst, NULL), "release destination");
-    keep_first_error(&result, destroy_dma(copy), "end DMA context");
-    if (copy->pe != NULL)
-        keep_first_error(&result, doca_pe_destroy(copy->pe), "destroy PE");
+    keep_first_error(&result, dma_destroy(&copy->engine), "end DMA context");
+    if (copy->engine.pe != NULL)
+        keep_first_error(&result, doca_pe_destroy(copy->engine.pe), "destroy PE");
     if (copy->inventory != NULL)
         keep_first_error(&result, doca_buf_inventory_destroy(copy->inventory), "destroy inventory");
     if (copy->remote_mmap != NULL)
@@ -399,7 +279,7 @@ static doca_error_t dma_copy_dpu(const struct dma_copy_config *config)
         open_device(config->pci_addr, doca_dma_cap_task_memcpy_is_supported, &copy.dev);
 
     if (result == DOCA_SUCCESS)
-        result = check_list_len(&copy);
+        result = dma_check_list_len(copy.dev, config->num_src_buf, config->num_dst_buf);
     if (result == DOCA_SUCCESS)
         result = read_descriptor(&copy);
     if (result == DOCA_SUCCESS)

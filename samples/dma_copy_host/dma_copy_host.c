@@ -4,6 +4,7 @@
 /* The host side of a copy across PCIe: memory that the DPU may read, until Enter is pressed. */
 
 #include "../common.h"
+#include "../dma_common.h"
 #include "../dma_copy_common.h"
 
 #include <doca_dma.h>
@@ -19,7 +20,6 @@
 
 DOCA_LOG_REGISTER(DMA_COPY_HOST);
 
-#define CACHE_LINE 64   /* what a card copies best from */
 #define MAX_INFO_LEN 64 /* two numbers of 64 bits and a newline */
 
 struct host_side {
@@ -31,12 +31,12 @@ struct host_side {
 
 static doca_error_t create_mmap(struct host_side *host, const char *text)
 {
-    void *memory = NULL;
     doca_error_t result = DOCA_ERROR_NO_MEMORY;
 
     host->len = strlen(text) + 1;
-    if (posix_memalign(&memory, CACHE_LINE, host->len) == 0) {
-        host->memory = memcpy(memory, text, host->len);
+    host->memory = dma_allocate(host->len);
+    if (host->memory != NULL) {
+        memcpy(host->memory, text, host->len);
         result = doca_mmap_create(&host->mmap);
     }
     if (result == DOCA_SUCCESS)

@@ -9,6 +9,7 @@
 #include "dma_local_copy.h"
 
 #include "../common.h"
+#include "../dma_common.h"
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -18,15 +19,10 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 DOCA_LOG_REGISTER(DMA_LOCAL_COPY);
-
-#define NAP_US 10
-#define CACHE_LINE 64 /* what a card copies best from and to */
 
 /* The blocks of memory and the lists of buffers over them; entry i belongs to task i. */
 struct side {
@@ -43,96 +39,42 @@ struct local_copy {
     struct side src;
     struct side dst;
     struct doca_buf_inventory *inventory;
-    struct doca_pe *pe;
-    struct doca_dma *dma;
-    struct doca_ctx *ctx; /* the same object as dma */
+    struct dma_engine engine;
 
     uint32_t num_remaining_tasks;
-    bool is_running;
     doca_error_t result; /* the first failure of a task */
 };
 
-/* ---- callbacks, all called by doca_ctx_start, doca_ctx_stop and doca_pe_progress ---- */
+/* ---- callbacks, all called by doca_pe_progress; a task carries the struct local_copy ---- */
 
 static void end_task(struct local_copy *copy, struct doca_dma_task_memcpy *task)
 {
     doca_task_free(doca_dma_task_memcpy_as_task(task));
     if (--copy->num_remaining_tasks == 0)
-        (void)doca_ctx_stop(copy->ctx); /* idle in a later doca_pe_progress */
+        (void)doca_ctx_stop(copy->engine.ctx); /* idle in a later doca_pe_progress */
 }
 
 static void memcpy_completed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
                              union doca_data ctx_user_data)
 {
-    (void)task_user_data;
+    (void)ctx_user_data;
     DOCA_LOG_INFO("DMA task was completed successfully");
-    end_task(ctx_user_data.ptr, task);
+    end_task(task_user_data.ptr, task);
 }
 
 static void memcpy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
                           union doca_data ctx_user_data)
 {
-    struct local_copy *copy = ctx_user_data.ptr;
+    struct local_copy *copy = task_user_data.ptr;
     const doca_error_t status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
 
-    (void)task_user_data;
+    (void)ctx_user_data;
     DOCA_LOG_ERR("DMA task failed: %s", doca_error_get_descr(status));
     DOCA_ERROR_PROPAGATE(copy->result, status);
     end_task(copy, task);
 }
 
-static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
-                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
-{
-    struct local_copy *copy = user_data.ptr;
-
-    (void)ctx;
-    (void)prev_state;
-    switch (next_state) {
-    case DOCA_CTX_STATE_IDLE:
-        DOCA_LOG_INFO("DMA context has been stopped");
-        copy->is_running = false;
-        break;
-    case DOCA_CTX_STATE_STARTING:
-        DOCA_LOG_ERR("DMA context entered into starting state. Unexpected transition");
-        break;
-    case DOCA_CTX_STATE_RUNNING:
-        DOCA_LOG_INFO("DMA context is running");
-        copy->is_running = true;
-        break;
-    case DOCA_CTX_STATE_STOPPING:
-        DOCA_LOG_INFO(
-            "DMA context entered into stopping state. Any inflight tasks will be flushed");
-        break;
-    }
-}
-
-static void progress_until_idle(struct local_copy *copy)
-{
-    while (copy->is_running) {
-        if (doca_pe_progress(copy->pe) == 0)
-            usleep(NAP_US);
-    }
-}
-
 /* ---- set-up ---- */
-
-static doca_error_t check_list_len(const struct local_copy *copy)
-{
-    const uint64_t num_bufs = (uint64_t)copy->config->num_src_buf + copy->config->num_dst_buf;
-    uint32_t max_list_len = 0;
-    const doca_error_t result = doca_dma_cap_task_memcpy_get_max_buf_list_len(
-        doca_dev_as_devinfo(copy->dev), &max_list_len);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    if (num_bufs > max_list_len) {
-        DOCA_LOG_ERR("A task has %llu buffers, the device supports lists of %u",
-                     (unsigned long long)num_bufs, max_list_len);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    return DOCA_SUCCESS;
-}
 
 /* Devices now, memory when the context runs: an mmap can be completed at any time before its start.
  */
@@ -158,7 +100,7 @@ static doca_error_t create_core_objects(struct local_copy *copy)
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_start(copy->inventory);
     if (result == DOCA_SUCCESS)
-        result = doca_pe_create(&copy->pe);
+        result = doca_pe_create(&copy->engine.pe);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Failed to create DOCA core objects: %s", doca_error_get_descr(result));
     return result;
@@ -169,50 +111,45 @@ static doca_error_t request_profiling(const struct local_copy *copy)
     if (copy->config->max_num_ranges == 0)
         return DOCA_SUCCESS;
     const doca_error_t result =
-        doca_ctx_profiler_set_max_nranges(copy->ctx, copy->config->max_num_ranges);
+        doca_ctx_profiler_set_max_nranges(copy->engine.ctx, copy->config->max_num_ranges);
     if (result != DOCA_ERROR_NOT_SUPPORTED)
         return result;
     DOCA_LOG_WARN("Range profiling is not supported; going on without");
     return DOCA_SUCCESS;
 }
 
-static doca_error_t configure_dma(struct local_copy *copy)
+static doca_error_t check_num_tasks(const struct local_copy *copy)
 {
     const uint32_t num_tasks = copy->config->num_tasks;
-    const union doca_data ctx_user_data = {.ptr = copy};
     uint32_t max_num_tasks = 0;
-    doca_error_t result = doca_ctx_set_state_changed_cb(copy->ctx, state_changed);
+    const doca_error_t result = doca_dma_cap_get_max_num_tasks(copy->engine.dma, &max_num_tasks);
 
-    if (result == DOCA_SUCCESS)
-        result = doca_dma_cap_get_max_num_tasks(copy->dma, &max_num_tasks);
     if (result != DOCA_SUCCESS)
         return result;
     if (num_tasks > max_num_tasks) {
         DOCA_LOG_ERR("%u tasks requested, the device supports %u", num_tasks, max_num_tasks);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    result = doca_dma_task_memcpy_set_conf(copy->dma, memcpy_completed, memcpy_failed, num_tasks);
-    if (result == DOCA_SUCCESS)
-        result = request_profiling(copy);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_set_user_data(copy->ctx, ctx_user_data);
-    if (result == DOCA_SUCCESS)
-        result = doca_pe_connect_ctx(copy->pe, copy->ctx);
-    return result;
+    return DOCA_SUCCESS;
 }
 
 static doca_error_t start_dma(struct local_copy *copy)
 {
-    doca_error_t result = doca_dma_create(copy->dev, &copy->dma);
+    struct dma_engine *engine = &copy->engine;
+    doca_error_t result = doca_dma_create(copy->dev, &engine->dma);
 
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Failed to create DMA context: %s", doca_error_get_descr(result));
         return result;
     }
-    copy->ctx = doca_dma_as_ctx(copy->dma);
-    result = configure_dma(copy);
+    engine->ctx = doca_dma_as_ctx(engine->dma);
+    result = check_num_tasks(copy);
     if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(copy->ctx);
+        result = dma_configure(engine, memcpy_completed, memcpy_failed, copy->config->num_tasks);
+    if (result == DOCA_SUCCESS)
+        result = request_profiling(copy);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_start(engine->ctx);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Failed to start DMA context: %s", doca_error_get_descr(result));
     return result;
@@ -232,55 +169,29 @@ static doca_error_t give_memory(struct local_copy *copy, struct side *side)
 
 /* ---- tasks ---- */
 
-/*
- * Cover len bytes at addr with a list of num buffers. All have the same size, but for the first,
- * which takes the remainder. Only a source has data; the copy fills a destination.
- */
-static doca_error_t get_buf_list(struct local_copy *copy, struct side *side, char *addr,
-                                 uint32_t num, bool has_data, struct doca_buf **list)
+static doca_error_t get_buf_lists(struct local_copy *copy, uint32_t index)
 {
-    const size_t piece_len = copy->text_size / num;
-    size_t len = piece_len + copy->text_size % num;
-    doca_error_t result = DOCA_SUCCESS;
+    const size_t offset = index * copy->text_size;
+    const struct dma_area src = {copy->src.mmap, copy->src.memory + offset, copy->text_size,
+                                 copy->config->num_src_buf, true};
+    const struct dma_area dst = {copy->dst.mmap, copy->dst.memory + offset, copy->text_size,
+                                 copy->config->num_dst_buf, false};
+    const doca_error_t result = dma_get_buf_list(copy->inventory, &src, &copy->src.lists[index]);
 
-    for (uint32_t i = 0; i < num && len != 0; i++) {
-        struct doca_buf *buf = NULL;
-
-        result = doca_buf_inventory_buf_get_by_addr(copy->inventory, side->mmap, addr, len, &buf);
-        if (result != DOCA_SUCCESS)
-            break;
-        if (has_data)
-            (void)doca_buf_set_data(buf, addr, len);
-        if (*list == NULL)
-            *list = buf;
-        else
-            result = doca_buf_chain_list(*list, buf);
-        if (result != DOCA_SUCCESS) {
-            (void)doca_buf_dec_refcount(buf, NULL);
-            break;
-        }
-        addr += len;
-        len = piece_len;
-    }
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("Failed to get a list of buffers: %s", doca_error_get_descr(result));
-    return result;
+        return result;
+    return dma_get_buf_list(copy->inventory, &dst, &copy->dst.lists[index]);
 }
 
 static doca_error_t submit_task(struct local_copy *copy, uint32_t index)
 {
-    const size_t offset = index * copy->text_size;
-    const union doca_data task_user_data = {.u64 = index};
+    const union doca_data task_user_data = {.ptr = copy};
     struct doca_dma_task_memcpy *task = NULL;
-    doca_error_t result = get_buf_list(copy, &copy->src, copy->src.memory + offset,
-                                       copy->config->num_src_buf, true, &copy->src.lists[index]);
+    doca_error_t result = get_buf_lists(copy, index);
 
-    if (result == DOCA_SUCCESS)
-        result = get_buf_list(copy, &copy->dst, copy->dst.memory + offset,
-                              copy->config->num_dst_buf, false, &copy->dst.lists[index]);
     if (result != DOCA_SUCCESS)
         return result;
-    result = doca_dma_task_memcpy_alloc_init(copy->dma, copy->src.lists[index],
+    result = doca_dma_task_memcpy_alloc_init(copy->engine.dma, copy->src.lists[index],
                                              copy->dst.lists[index], task_user_data, &task);
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Failed to allocate DMA task: %s", doca_error_get_descr(result));
@@ -323,7 +234,7 @@ static doca_error_t run_tasks(struct local_copy *copy)
         result = submit_task(copy, i);
     if (result != DOCA_SUCCESS)
         return result;
-    progress_until_idle(copy);
+    dma_progress_until_idle(&copy->engine);
     return copy->result != DOCA_SUCCESS ? copy->result : compare(copy);
 }
 
@@ -341,28 +252,12 @@ static doca_error_t release_lists(struct side *side, uint32_t num)
     return result;
 }
 
-/* After a good run the context is idle already, and stopping it once more changes nothing. */
-static doca_error_t stop_dma(struct local_copy *copy)
-{
-    doca_error_t result = DOCA_SUCCESS;
-
-    if (copy->dma == NULL)
-        return result;
-    const doca_error_t stopped = doca_ctx_stop(copy->ctx);
-    if (stopped == DOCA_ERROR_IN_PROGRESS)
-        progress_until_idle(copy);
-    else
-        keep_first_error(&result, stopped, "stop DMA context");
-    keep_first_error(&result, doca_dma_destroy(copy->dma), "destroy DMA context");
-    return result;
-}
-
 static doca_error_t destroy_core_objects(struct local_copy *copy)
 {
     doca_error_t result = DOCA_SUCCESS;
 
-    if (copy->pe != NULL)
-        keep_first_error(&result, doca_pe_destroy(copy->pe), "destroy PE");
+    if (copy->engine.pe != NULL)
+        keep_first_error(&result, doca_pe_destroy(copy->engine.pe), "destroy PE");
     if (copy->inventory != NULL)
         keep_first_error(&result, doca_buf_inventory_destroy(copy->inventory), "destroy inventory");
     if (copy->src.mmap != NULL)
@@ -379,13 +274,10 @@ static doca_error_t clean_up(struct local_copy *copy)
     const uint32_t num_tasks = copy->config->num_tasks;
     doca_error_t result = DOCA_SUCCESS;
 
-    if (copy->is_running && copy->num_remaining_tasks != 0) { /* a submit failed half-way */
-        (void)doca_ctx_stop(copy->ctx);
-        progress_until_idle(copy);
-    }
+    /* First, for its tasks use the lists: after a submit that failed some are still in flight. */
+    keep_first_error(&result, dma_destroy(&copy->engine), "end DMA context");
     keep_first_error(&result, release_lists(&copy->src, num_tasks), "release source lists");
     keep_first_error(&result, release_lists(&copy->dst, num_tasks), "release destination lists");
-    keep_first_error(&result, stop_dma(copy), "end DMA context");
     keep_first_error(&result, destroy_core_objects(copy), "destroy core objects");
     /* Closed and forgotten above: closing nothing is no error, whoever owns the device last. */
     keep_first_error(&result, doca_dev_close(copy->dev), "close device");
@@ -394,20 +286,13 @@ static doca_error_t clean_up(struct local_copy *copy)
     return result;
 }
 
-static char *allocate_block(size_t len)
-{
-    void *block = NULL;
-
-    return posix_memalign(&block, CACHE_LINE, len) == 0 ? block : NULL;
-}
-
 static doca_error_t allocate_memory(struct local_copy *copy)
 {
     const size_t num_tasks = copy->config->num_tasks;
 
     copy->text_size = strlen(copy->config->text) + 1;
-    copy->src.memory = allocate_block(copy->text_size * num_tasks);
-    copy->dst.memory = allocate_block(copy->text_size * num_tasks);
+    copy->src.memory = dma_allocate(copy->text_size * num_tasks);
+    copy->dst.memory = dma_allocate(copy->text_size * num_tasks);
     if (copy->src.memory == NULL || copy->dst.memory == NULL)
         return DOCA_ERROR_NO_MEMORY;
     for (size_t i = 0; i < num_tasks; i++)
@@ -423,7 +308,7 @@ doca_error_t dma_local_copy(const struct dma_local_copy_config *config)
     if (result == DOCA_SUCCESS)
         result = open_device(config->pci_addr, doca_dma_cap_task_memcpy_is_supported, &copy.dev);
     if (result == DOCA_SUCCESS)
-        result = check_list_len(&copy);
+        result = dma_check_list_len(copy.dev, config->num_src_buf, config->num_dst_buf);
     if (result == DOCA_SUCCESS)
         result = create_core_objects(&copy);
     if (result == DOCA_SUCCESS)

@@ -49,11 +49,20 @@ int new_socket() noexcept
     return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/// Room for the descriptors of one message.
+/// Room for the descriptors of one message. What it does not hold the kernel would drop in our
+/// thread, which may wait for it (see defuse()): all of them are taken.
+constexpr std::size_t kMaxFds = 253; // SCM_MAX_FD
 union Control {
     cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int) * 2)];
+    char bytes[CMSG_SPACE(sizeof(int) * kMaxFds)];
 };
+
+/// A connection that lingers for its data would hold whoever closes it last.
+void defuse(int fd) noexcept
+{
+    const linger off{};
+    ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof off); // what is no socket refuses
+}
 
 } // namespace
 
@@ -98,7 +107,7 @@ bool UnixSocket::send(std::span<const std::byte> message, std::span<const int> f
     msghdr header{};
     header.msg_iov = &part;
     header.msg_iovlen = 1;
-    Control control{};
+    Control control;
     if (!fds.empty()) {
         header.msg_control = &control;
         header.msg_controllen = CMSG_SPACE(fds.size_bytes());
@@ -115,10 +124,21 @@ bool UnixSocket::send(std::span<const std::byte> message, std::span<const int> f
     return sent == static_cast<ssize_t>(message.size());
 }
 
+void UnixSocket::drain() const noexcept
+{
+    constexpr int kMaxMessages = 512; // more than a socket's buffer has room for, if they are empty
+    if (!is_open())
+        return;
+    std::byte dropped[1];
+    ::shutdown(fd(), SHUT_RD); // the peer cannot send any more
+    for (int i = 0; i < kMaxMessages; ++i)
+        (void)receive(dropped); // an empty one looks like the end
+}
+
 Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
 {
     iovec part{buffer.data(), buffer.size()};
-    Control control{};
+    Control control;
     msghdr header{};
     header.msg_iov = &part;
     header.msg_iovlen = 1;
@@ -143,6 +163,7 @@ Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
         for (std::size_t i = 0; i < num; ++i) {
             int fd;
             std::memcpy(&fd, CMSG_DATA(rights) + i * sizeof fd, sizeof fd);
+            defuse(fd);
             ProcessFd taken(fd); // closed here if there are more than anybody sends
             if (received.num_fds < received.fds.size())
                 received.fds[received.num_fds++] = std::move(taken);

@@ -52,6 +52,9 @@ public:
     /// False: the peer has gone, or takes nothing (EAGAIN).
     bool send(std::span<const std::byte> message, std::span<const int> fds = {}) const noexcept;
     Received receive(std::span<std::byte> buffer) const noexcept;
+    /// Takes off what a peer has sent and nobody will read, before the socket is closed: descriptors
+    /// among it may wait when the kernel drops them.
+    void drain() const noexcept;
     /// Waits until something can be received; false when the deadline passes.
     bool wait_readable(Clock::time_point deadline) const noexcept;
 

@@ -6,6 +6,7 @@
 #include "base/copy.hpp"
 #include "common/buf.hpp"
 #include "dma/copy_fault.hpp"
+#include "fabric/window.hpp"
 
 #include <array>
 #include <cstddef>
@@ -48,8 +49,14 @@ public:
     [[nodiscard]] bool is_simple(const doca_buf *src, const doca_buf *dst) const noexcept
     {
         return src != nullptr && dst != nullptr && is_simple(*src) && is_simple(*dst) &&
-               dst->mmap()->is_writable() && src->data_len() - 1 < limits_.max_buf_size &&
-               src->data_len() <= dst->tailroom();
+               fits(*src, *dst);
+    }
+    /// The same where one side, and one alone, is an import.
+    [[nodiscard]] bool is_simple_import(const doca_buf *src, const doca_buf *dst) const noexcept
+    {
+        return src != nullptr && dst != nullptr &&
+               (is_import(*src) ? is_simple(*dst) : is_simple(*src) && is_import(*dst)) &&
+               fits(*src, *dst);
     }
     /// A copy that is_simple() said so of.
     void copy_simple(const doca_buf &src, doca_buf &dst) noexcept
@@ -66,16 +73,6 @@ public:
     /// this process's, or mapped.
     void copy_stream(const doca_buf *src, const doca_buf *dst, std::uint64_t num_left) noexcept;
     static void add_data(doca_buf *dst, std::uint64_t num_left) noexcept;
-
-private:
-    bool is_simple(const doca_buf &buf) const noexcept
-    {
-        return buf.next() == nullptr && buf.mmap() != nullptr &&
-               buf.mmap()->is_first_usable(dev_) && buf.is_data_inside();
-    }
-    CopyFault check_element(const doca_buf &buf, CopyReport &report) const noexcept;
-    void measure_source(const doca_buf *src, CopyReport &report) const noexcept;
-    void measure_destination(const doca_buf *dst, CopyReport &report) const noexcept;
     /// Memory that overlaps is copied as if through a third place.
     void move(std::byte *dst, const std::byte *src, std::size_t len) noexcept
     {
@@ -84,11 +81,42 @@ private:
         else
             move_large(dst, src, len);
     }
+
+private:
+    bool is_simple(const doca_buf &buf) const noexcept
+    {
+        return buf.next() == nullptr && buf.mmap() != nullptr &&
+               buf.mmap()->is_first_usable(dev_) && buf.is_data_inside();
+    }
+    bool is_import(const doca_buf &buf) const noexcept
+    {
+        return buf.next() == nullptr && buf.mmap() != nullptr && buf.mmap()->window() != nullptr &&
+               is_usable_import(*buf.mmap()) && buf.is_data_inside();
+    }
+    /// Does it have this device? An import never changes: the last one need not be asked again.
+    bool is_usable_import(const doca_mmap &import) const noexcept
+    {
+        if (import.window()->serial() == known_import_) [[likely]]
+            return true;
+        if (!import.has(dev_))
+            return false;
+        known_import_ = import.window()->serial();
+        return true;
+    }
+    bool fits(const doca_buf &src, const doca_buf &dst) const noexcept
+    {
+        return dst.mmap()->is_writable() && src.data_len() - 1 < limits_.max_buf_size &&
+               src.data_len() <= dst.tailroom();
+    }
+    CopyFault check_element(const doca_buf &buf, CopyReport &report) const noexcept;
+    void measure_source(const doca_buf *src, CopyReport &report) const noexcept;
+    void measure_destination(const doca_buf *dst, CopyReport &report) const noexcept;
     void move_large(std::byte *dst, const std::byte *src, std::size_t len) noexcept;
 
     const doca_dev &dev_;
     const DmaLimits limits_;
     Footprint footprint_;
+    mutable std::uint64_t known_import_ = 0; // its window's serial
 };
 
 } // namespace softdoca

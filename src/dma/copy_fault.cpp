@@ -43,8 +43,8 @@ FaultText describe(const CopyReport &report, const DmaLimits &limits) noexcept
                 buf, report.buf->len());
         break;
     case CopyFault::source_too_long:
-        out.say("copy of %llu bytes is above the limit of %llu; split it "
-                "(doca_dma_cap_task_memcpy_get_max_buf_size)",
+        out.say("copy of %llu bytes is above the limit of %llu (max_buf_size); split it, or raise "
+                "the limit in the topology",
                 static_cast<unsigned long long>(report.num_bytes),
                 static_cast<unsigned long long>(limits.max_buf_size));
         break;

@@ -122,10 +122,21 @@ doca_error_t doca_dma::check_task(const doca_task &task) noexcept
 
 bool doca_dma::run(doca_task &task) noexcept
 {
-    if (!engine_.is_simple(task.src(), task.dst()) ||
-        softdoca::log_enabled(softdoca::LogLevel::trace)) [[unlikely]]
+    if (softdoca::log_enabled(softdoca::LogLevel::trace)) [[unlikely]]
         return run_with_care(task);
+    if (!engine_.is_simple(task.src(), task.dst())) [[unlikely]]
+        return run_import(task);
     engine_.copy_simple(*task.src(), *task.dst());
+    deliver(task, DOCA_SUCCESS, on_success_);
+    return true;
+}
+
+/// One import and nothing else that is special.
+bool doca_dma::run_import(doca_task &task) noexcept
+{
+    if (!engine_.is_simple_import(task.src(), task.dst()) || task.is_executed() ||
+        !remote_.copy_simple(*task.src(), *task.dst(), queued(), engine_)) [[unlikely]]
+        return run_with_care(task);
     deliver(task, DOCA_SUCCESS, on_success_);
     return true;
 }
@@ -137,7 +148,8 @@ void doca_dma::deliver_success(doca_task &task) noexcept
     deliver(task, DOCA_SUCCESS, on_success_);
 }
 
-/// Lists, imports, other devices of an mmap, faults, and a log at TRACE.
+/// Tasks that were executed before, lists, the agent, other devices of an mmap, faults, and a log at
+/// TRACE.
 bool doca_dma::run_with_care(doca_task &task) noexcept
 {
     if (task.is_executed()) {

@@ -44,6 +44,7 @@ private:
         end_flight(task, status);
         callback(static_cast<doca_dma_task_memcpy *>(&task), task.user_data(), user_data());
     }
+    [[gnu::noinline]] bool run_import(doca_task &task) noexcept;
     [[gnu::noinline]] bool run_with_care(doca_task &task) noexcept;
     [[gnu::noinline]] bool run_remote(doca_task &task, std::uint64_t num_bytes) noexcept;
     void deliver_success(doca_task &task) noexcept;

@@ -33,11 +33,6 @@ std::byte *here(const doca_buf &buf, std::byte *address) noexcept
     return window == nullptr ? address : address + window->distance();
 }
 
-std::uint64_t number_of(const std::byte *address) noexcept
-{
-    return reinterpret_cast<std::uintptr_t>(address);
-}
-
 const Window *ended_window(const doca_buf *list) noexcept
 {
     for (; list != nullptr; list = list->next())
@@ -104,6 +99,16 @@ bool RemoteCopy::copy_near(const doca_buf *src, doca_buf *dst, std::uint64_t num
     }
     CopyEngine::add_data(dst, num_bytes);
     return true;
+}
+
+bool RemoteCopy::copy_one_across(const Window &window, bool is_write,
+                                 const CopyPiece &piece) noexcept
+{
+    mark_.begin(window.needs_fence());
+    const bool is_done =
+        window.is_valid() && window.copy_one_across(is_write, piece) && window.is_valid();
+    mark_.end();
+    return is_done;
 }
 
 RemoteCopy::Outcome RemoteCopy::copy(doca_pe &pe, const doca_task &task, std::uint64_t num_bytes,

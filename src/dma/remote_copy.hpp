@@ -63,6 +63,38 @@ public:
     /// The window that a pending copy waits for.
     const Window &awaited() const noexcept { return *step_.window; }
 
+    /// A copy that CopyEngine::is_simple_import() said so of, at once, by as few steps as possible.
+    /// False says nothing: the general way has to be gone.
+    bool copy_simple(const doca_buf &src, doca_buf &dst, const TaskQueue &queue,
+                     CopyEngine &engine) noexcept
+    {
+        const bool is_write = src.mmap()->window() == nullptr;
+        const Window &window = *(is_write ? dst : src).mmap()->window();
+        const std::size_t len = src.data_len();
+        std::byte *const from = src.data();
+        std::byte *const to = dst.data() + dst.data_len();
+        if (!mark_.is_acquired())
+            return false;
+        bool is_done = false;
+        if (window.route() == Route::mapped) {
+            mark_.begin(window.needs_fence());
+            if (window.is_valid()) {
+                engine.move(is_write ? to + window.distance() : to,
+                            is_write ? from : from + window.distance(), len);
+                std::atomic_thread_fence(std::memory_order_acquire); // then the second look
+                is_done = window.is_valid();
+            }
+            mark_.end();
+        } else if (window.route() == Route::cross && queue.empty()) { // else several go together
+            is_done = copy_one_across(window, is_write,
+                                      is_write ? CopyPiece{from, number_of(to), len}
+                                               : CopyPiece{to, number_of(from), len});
+        }
+        if (is_done)
+            dst.set_data_len(dst.data_len() + len);
+        return is_done;
+    }
+
     /// Copies between near memory of which some is mapped: as the engine does, but it counts only
     /// if the exporters live and export, before and after.
     bool copy_near(const doca_buf *src, doca_buf *dst, std::uint64_t num_bytes,
@@ -83,6 +115,11 @@ private:
         std::array<CopyPiece, Window::kMaxPieces> pieces;
     };
 
+    static std::uint64_t number_of(const std::byte *address) noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(address);
+    }
+    bool copy_one_across(const Window &window, bool is_write, const CopyPiece &piece) noexcept;
     Outcome copy_guarded(doca_pe &pe, const doca_task &task, std::uint64_t num_bytes,
                          const TaskQueue &queue);
     void begin(const doca_task &task, std::uint64_t num_bytes) noexcept;

@@ -3,7 +3,6 @@
 
 #include "fabric/agent_session.hpp"
 
-#include "base/shared_memory.hpp"
 #include "fabric/agent_log.hpp"
 #include "fabric/local_process.hpp"
 #include "fabric/release.hpp"
@@ -11,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +45,7 @@ AgentSession::AgentSession(LocalProcess &process, UnixSocket &&socket, const ucr
 
 AgentSession::~AgentSession()
 {
+    socket_.drain();
     for (const Grant &grant : grants_)
         process_.exports().forget(grant.slot, grant.generation, page_.get(), grant.is_channel);
 }
@@ -183,47 +184,62 @@ bool AgentSession::close_window(Bytes message)
 bool AgentSession::attach_staging(Bytes message, Received &received)
 {
     const auto request = wire::take<wire::AttachStaging>(message);
-    if (!request || staging_.is_open())
+    if (!request || staging_.is_valid())
         return false;
     auto reply = wire::make<wire::Reply>(request->serial);
-    if (request->staging_len > wire::kMaxStaging || received.num_fds != 1 ||
-        !is_memory(received.fds[0].get(), request->staging_len)) {
-        reply.status = wire::Status::bad_memory;
-    } else {
-        staging_ = std::move(received.fds[0]);
-        staging_size_ = request->staging_len;
+    if (request->staging_len <= wire::kMaxStaging && received.num_fds == 1 &&
+        is_memory(received.fds[0].get(), request->staging_len)) {
+        staging_ = SharedMemory::map(received.fds[0].get(), 0, request->staging_len,
+                                     SharedMemory::Access::read_write);
+        staging_fd_ = std::move(received.fds[0]);
     }
+    if (!staging_.is_valid())
+        reply.status = wire::Status::bad_memory;
     return send(reply);
+}
+
+/// The kernel touches the program's memory for us: if it is not there we get an error. By the bare
+/// calls, because sanitizers look at the memory in libc's.
+bool AgentSession::move(bool is_write, std::uint64_t addr, std::uint64_t len,
+                        std::uint64_t staging_offset) const noexcept
+{
+    const auto move_part = [&](std::uint64_t done) -> long {
+        const iovec staging{staging_.data() + staging_offset + done, len - done};
+        const iovec memory{reinterpret_cast<void *>(addr + done), len - done};
+        const long num = ::syscall(is_write ? SYS_process_vm_writev : SYS_process_vm_readv,
+                                   ::getpid(), &staging, 1L, &memory, 1L, 0L);
+        if (num >= 0 || (errno != EPERM && errno != ENOSYS))
+            return num;
+        // A sandbox. Not at first, because these wait for others that use the file.
+        return ::syscall(is_write ? SYS_pread64 : SYS_pwrite64, staging_fd_.get(), memory.iov_base,
+                         memory.iov_len, staging_offset + done);
+    };
+    for (std::uint64_t done = 0; done < len;) {
+        const long num = move_part(done);
+        if (num < 0 && errno == EINTR)
+            continue;
+        if (num <= 0)
+            return false;
+        done += static_cast<std::uint64_t>(num);
+    }
+    return true;
 }
 
 /// The window may be stopped at any moment: each piece is guarded like an importer's copy.
 wire::Status AgentSession::copy_piece(const wire::Copy &request, const wire::Piece &piece,
                                       std::uint64_t staging_offset, CopyMark &mark) const noexcept
 {
+    const bool is_write = request.is_write != 0;
     if (!process_.exports().allows(request.slot, request.generation, piece.addr, piece.len,
-                                   request.is_write != 0))
+                                   is_write))
         return process_.exports().is_open(request.slot, request.generation)
                    ? wire::Status::not_permitted
                    : wire::Status::no_such_key;
     mark.begin(true);
     wire::Status status = wire::Status::no_such_key;
-    if (process_.exports().is_open(request.slot, request.generation)) {
-        status = wire::Status::ok;
-        // The kernel touches the program's memory for us: if it is not there we get an error. By
-        // the bare calls, because sanitizers look at the memory in libc's.
-        const long call = request.is_write != 0 ? SYS_pread64 : SYS_pwrite64;
-        for (std::uint64_t done = 0; done < piece.len;) {
-            const long num = ::syscall(call, staging_.get(), piece.addr + done, piece.len - done,
-                                       staging_offset + done);
-            if (num < 0 && errno == EINTR)
-                continue;
-            if (num <= 0) {
-                status = wire::Status::bad_address;
-                break;
-            }
-            done += static_cast<std::uint64_t>(num);
-        }
-    }
+    if (process_.exports().is_open(request.slot, request.generation))
+        status = move(is_write, piece.addr, piece.len, staging_offset) ? wire::Status::ok
+                                                                       : wire::Status::bad_address;
     mark.end();
     return status;
 }
@@ -231,8 +247,8 @@ wire::Status AgentSession::copy_piece(const wire::Copy &request, const wire::Pie
 bool AgentSession::copy(Bytes message, CopyMark &mark)
 {
     const auto request = wire::take<wire::Copy>(message);
-    if (!request || !staging_.is_open() || request->num_pieces > wire::kMaxPieces ||
-        request->slot >= kMaxWindows || request->staging_offset > staging_size_)
+    if (!request || !staging_.is_valid() || request->num_pieces > wire::kMaxPieces ||
+        request->slot >= kMaxWindows || request->staging_offset > staging_.size())
         return false;
     const bool is_granted = std::any_of(grants_.begin(), grants_.end(), [&](const Grant &each) {
         return each.slot == request->slot && each.generation == request->generation;
@@ -242,7 +258,7 @@ bool AgentSession::copy(Bytes message, CopyMark &mark)
     std::uint64_t offset = request->staging_offset;
     for (std::uint32_t i = 0; i < request->num_pieces && reply.status == wire::Status::ok; ++i) {
         const wire::Piece &piece = request->pieces[i];
-        if (piece.len > staging_size_ - offset)
+        if (piece.len > staging_.size() - offset)
             return false;
         reply.status = copy_piece(*request, piece, offset, mark);
         offset += piece.len;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/shared_memory.hpp"
 #include "base/unix_socket.hpp"
 #include "fabric/status_page.hpp"
 #include "fabric/wire.hpp"
@@ -49,6 +50,8 @@ private:
     bool attach_staging(Bytes message, Received &received);
     bool copy(Bytes message, CopyMark &mark);
     bool list(Bytes message);
+    bool move(bool is_write, std::uint64_t addr, std::uint64_t len,
+              std::uint64_t staging_offset) const noexcept;
     wire::Status copy_piece(const wire::Copy &request, const wire::Piece &piece,
                             std::uint64_t staging_offset, CopyMark &mark) const noexcept;
     wire::Status check_user() const noexcept;
@@ -65,8 +68,8 @@ private:
     bool has_greeted_ = false;
     std::shared_ptr<const PeerPage> page_; // nullptr: a tool, which is granted nothing
     std::vector<Grant> grants_;
-    ProcessFd staging_;
-    std::uint64_t staging_size_ = 0;
+    SharedMemory staging_;
+    ProcessFd staging_fd_;
 };
 
 } // namespace softdoca

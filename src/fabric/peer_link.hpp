@@ -37,6 +37,10 @@ public:
     static std::shared_ptr<PeerLink> open(LocalProcess &self, const ProcessId &peer,
                                           Clock::time_point deadline, LinkFault *fault);
 
+    ~PeerLink() { socket_.drain(); }
+    PeerLink(const PeerLink &) = delete;
+    PeerLink &operator=(const PeerLink &) = delete;
+
     const ProcessId &peer() const noexcept { return peer_; }
     pid_t peer_pid() const noexcept
     {
@@ -44,10 +48,9 @@ public:
     } ///< 0: of a PID namespace that we cannot see
     int fd() const noexcept { return socket_.fd(); }
 
-    bool is_alive() const noexcept
-    {
-        return !is_gone_.load(std::memory_order_relaxed) && page_->is_alive();
-    }
+    bool is_alive() const noexcept { return !is_gone() && page_->is_alive(); }
+    /// What its sockets say. A death shows in the page first.
+    bool is_gone() const noexcept { return is_gone_.load(std::memory_order_relaxed); }
     void set_gone() noexcept { is_gone_.store(true, std::memory_order_release); }
     const PeerPage &page() const noexcept { return *page_; }
 

@@ -64,7 +64,8 @@ bool is_trusted(const std::string &path, const Rights &rights, std::string &why)
         why = std::strerror(errno);
     else if (!S_ISDIR(about.st_mode))
         why = "it is not a directory (links are not followed)";
-    else if (about.st_uid != ::geteuid() && about.st_uid != 0 && !rights.group)
+    else if (about.st_uid != ::geteuid() && about.st_uid != 0 &&
+             (!rights.group || about.st_gid != *rights.group)) // only its members can give it away
         why = "it belongs to another user";
     else if ((about.st_mode & 0777 & ~rights.directory) != 0)
         why = "others may enter it (chmod 0700)";

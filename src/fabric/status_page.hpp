@@ -68,9 +68,10 @@ public:
         return *reinterpret_cast<const StatusPage *>(memory_.data());
     }
     /// Neither it nor its kernel said that it is dead.
-    bool is_alive() const noexcept
+    bool is_alive() const noexcept { return is_alive(page().death_word); }
+    static bool is_alive(const std::atomic<std::uint32_t> &death_word) noexcept
     {
-        return (page().death_word.load(std::memory_order_acquire) & FUTEX_OWNER_DIED) == 0;
+        return (death_word.load(std::memory_order_acquire) & FUTEX_OWNER_DIED) == 0;
     }
     bool joins_fences() const noexcept { return joins_fences_; }
 

@@ -159,6 +159,7 @@ bool Window::open(LocalProcess &self, const ExportDescriptor &descriptor, const 
     slot_ = reply->slot;
     generation_ = reply->generation;
     generation_now_ = &link_->page().page().generations[slot_];
+    death_word_ = &link_->page().page().death_word;
     addr_ = reply->addr;
     len_ = reply->len;
     permissions_ = reply->permissions;

@@ -65,7 +65,8 @@ public:
     /// Does the exporter live, and still export? Two loads in its status page.
     bool is_valid() const noexcept
     {
-        return generation_now_->load(std::memory_order_acquire) == generation_ && link_->is_alive();
+        return generation_now_->load(std::memory_order_acquire) == generation_ &&
+               PeerPage::is_alive(*death_word_) && !link_->is_gone();
     }
     /// Must a copy mark be set with a fence? (One side has no membarrier.)
     bool needs_fence() const noexcept { return needs_fence_; }
@@ -76,6 +77,8 @@ public:
     /// than asked for means that the piece there is not accessible (the reason in errno).
     std::size_t copy_across(bool is_write, std::span<const CopyPiece> pieces) const noexcept;
     static constexpr std::size_t kMaxPieces = wire::kMaxPieces;
+    /// Cross only: the same for one piece; false unless all of it was copied.
+    bool copy_one_across(bool is_write, const CopyPiece &piece) const noexcept;
 
     /// Why is_valid() says no.
     void describe_end(std::span<char> text) const noexcept;
@@ -94,7 +97,8 @@ private:
     bool try_cross(const wire::WindowReply &reply) noexcept;
 
     std::shared_ptr<PeerLink> link_;
-    const std::atomic<std::uint64_t> *generation_now_ = nullptr;
+    const std::atomic<std::uint64_t> *generation_now_ = nullptr; // in the link's page,
+    const std::atomic<std::uint32_t> *death_word_ = nullptr;     // like this
     std::uint64_t generation_ = 0;
     std::uint64_t addr_ = 0;
     std::uint64_t len_ = 0;

@@ -27,7 +27,10 @@ std::unique_ptr<AgentChannel> AgentChannel::open(const Window &window)
     return channel->introduce(staging_fd.get()) ? std::move(channel) : nullptr;
 }
 
-AgentChannel::~AgentChannel() = default;
+AgentChannel::~AgentChannel()
+{
+    socket_.drain();
+}
 
 /// All at once: the agent answers in order, and the first copy may follow at once.
 bool AgentChannel::introduce(int staging_fd) noexcept

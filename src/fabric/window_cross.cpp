@@ -37,6 +37,15 @@ bool Window::try_cross(const wire::WindowReply &reply) noexcept
     return true;
 }
 
+bool Window::copy_one_across(bool is_write, const CopyPiece &piece) const noexcept
+{
+    const iovec near{piece.near, piece.len};
+    const iovec far{reinterpret_cast<void *>(piece.far), piece.len};
+    const ssize_t copied = is_write ? ::process_vm_writev(pid_, &near, 1, &far, 1, 0)
+                                    : ::process_vm_readv(pid_, &near, 1, &far, 1, 0);
+    return copied == static_cast<ssize_t>(piece.len);
+}
+
 std::size_t Window::copy_across(bool is_write, std::span<const CopyPiece> pieces) const noexcept
 {
     std::array<iovec, kMaxPieces> near, far;

@@ -74,7 +74,9 @@ tree_is_complete() {
         done
     done
     for file in bin/softdoca include/doca_dma.h include/softdoca/memory.h include/dpu/doca_build_config.h \
-        share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 share/softdoca/samples; do
+        share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 share/softdoca/samples/meson.build \
+        share/bash-completion/completions/softdoca share/zsh/site-functions/_softdoca \
+        share/softdoca/topologies/{built-in,two-by-two}.toml; do
         [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
     done
     [ "$(ls "$prefix/include/dpu")" = doca_build_config.h ]

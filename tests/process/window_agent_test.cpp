@@ -143,7 +143,7 @@ TEST(WindowAgent, SleepsWhenNobodyAsks)
         Importer importer(1, kSize);
         Import &import = importer.import(peer.line.receive());
         EXPECT_EQ(importer.read(import, 0, kSize), DOCA_SUCCESS); // both agents have been at work
-        ::poll(nullptr, 0, 50);                                   // and may look out a little longer
+        ::poll(nullptr, 0, 50); // and may look out a little longer
         peer.line.send("rest");
 
         expect_idle();

@@ -122,7 +122,8 @@ TEST_P(WindowCopy, UnalignedAddressesAndLengths)
         const std::vector<std::byte> bytes = pattern(kSize, 1);
         std::vector<std::byte> expected(kSize);
 
-        for (std::size_t len : {1u, 2u, 3u, 7u, 15u, 31u, 63u, 65u, 255u, 1001u, 4095u, 4097u, 9001u})
+        for (std::size_t len :
+             {1u, 2u, 3u, 7u, 15u, 31u, 63u, 65u, 255u, 1001u, 4095u, 4097u, 9001u})
             for (std::size_t offset : {1u, 2u, 5u, 63u, 4095u, 4097u, 7001u}) {
                 std::memset(importer.area.data(), 0, kSize);
                 std::fill(expected.begin(), expected.end(), std::byte{0});
@@ -170,9 +171,10 @@ TEST_P(WindowCopy, ListsOfRemoteElementsAreOneStream)
         doca_buf *const from = list_of(5, 5 + kNum, 61, [&](std::size_t offset, std::size_t len) {
             return importer.data(import, offset, len);
         });
-        doca_buf *const to = list_of(3000, 3000 + kNum, 53, [&](std::size_t offset, std::size_t len) {
-            return importer.room(offset, len);
-        });
+        doca_buf *const to =
+            list_of(3000, 3000 + kNum, 53, [&](std::size_t offset, std::size_t len) {
+                return importer.room(offset, len);
+            });
         std::uint32_t num_from = 0;
         must(doca_buf_get_list_len(from, &num_from));
         ASSERT_GT(num_from, 30u);
@@ -180,7 +182,8 @@ TEST_P(WindowCopy, ListsOfRemoteElementsAreOneStream)
 
         EXPECT_EQ(importer.copy(from, to), DOCA_SUCCESS);
 
-        EXPECT_EQ(first_difference(importer.area.at(3000), pattern(kSize, 1).data() + 5, kNum), kNum);
+        EXPECT_EQ(first_difference(importer.area.at(3000), pattern(kSize, 1).data() + 5, kNum),
+                  kNum);
         EXPECT_EQ(*importer.area.at(2999), std::byte{0});
         EXPECT_EQ(*importer.area.at(3000 + kNum), std::byte{0});
     });
@@ -280,9 +283,9 @@ TEST_P(WindowCopy, ManyTasksInARow)
 
         for (std::size_t i = 0; i < kNum; ++i)
             EXPECT_EQ(importer.ends[i], (Importer::End{i, DOCA_SUCCESS}));
-        EXPECT_EQ(first_difference(importer.area.data(), pattern(kNum * kPiece, 1).data(),
-                                   kNum * kPiece),
-                  kNum * kPiece);
+        EXPECT_EQ(
+            first_difference(importer.area.data(), pattern(kNum * kPiece, 1).data(), kNum * kPiece),
+            kNum * kPiece);
     });
 }
 

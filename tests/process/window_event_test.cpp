@@ -53,7 +53,8 @@ void sleep_until_ends(Importer &importer, std::size_t num)
         if (importer.ends.size() >= num)
             return;
         must(doca_pe_request_notification(importer.pe));
-        ASSERT_TRUE(sleep_on(importer.pe)) << importer.ends.size() << " of " << num << " have ended";
+        ASSERT_TRUE(sleep_on(importer.pe))
+            << importer.ends.size() << " of " << num << " have ended";
     }
 }
 
@@ -70,7 +71,8 @@ TEST_P(WindowEvent, EachCompletionWakesTheSleeper)
             const std::size_t num = round % 8 + 1, len = round * 37 % 8000 + 1;
             importer.ends.clear();
             for (std::size_t i = 0; i < num; ++i)
-                importer.submit(importer.data(import, i * 8000, len), importer.room(i * 8000, len), i);
+                importer.submit(importer.data(import, i * 8000, len), importer.room(i * 8000, len),
+                                i);
             sleep_until_ends(importer, num);
             ASSERT_EQ(importer.ends.size(), num);
             for (std::size_t i = 0; i < num; ++i)
@@ -148,7 +150,8 @@ TEST_P(WindowAgentEvent, ADeathDuringTheSleepWakes)
         Exporter peer(via_, kSize);
         Process killer(own_role(), [](Line &line) {
             const auto victim = static_cast<pid_t>(line.receive_number());
-            ::poll(nullptr, 0, 50); // the stage has begun to sleep by then, or it has not: both count
+            ::poll(nullptr, 0,
+                   50); // the stage has begun to sleep by then, or it has not: both count
             ::kill(victim, SIGKILL);
         });
         Importer importer(1, kSize);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-// Field cases about exports, under their numbers. The stage is the importer, the DPU of the cases if
-// it runs as that.
+// Field cases about exports, under their numbers. The stage is the importer, the DPU of the cases
+// if it runs as that.
 
 #include "support/sdk_log.hpp"
 #include "support/window_pair.hpp"
@@ -157,9 +157,9 @@ TEST_P(WindowField, F14ReadOnlyMemoryIsNotWritten)
         expect_bad_task(importer, importer.data(0, 4096), importer.room(import, 0, 4096),
                         DOCA_ERROR_NOT_PERMITTED);
 
-        EXPECT_GE(log.count({"[ERR]", pid_of(peer), "PCI_READ_ONLY",
-                             "DOCA_ACCESS_FLAG_PCI_READ_WRITE"}),
-                  1)
+        EXPECT_GE(
+            log.count({"[ERR]", pid_of(peer), "PCI_READ_ONLY", "DOCA_ACCESS_FLAG_PCI_READ_WRITE"}),
+            1)
             << testing::PrintToString(log.lines());
         EXPECT_EQ(importer.read(import, 0, 4096), DOCA_SUCCESS);
         peer.line.send("compare");

@@ -123,8 +123,7 @@ TEST_P(WindowFork, TheExportersChildIsRefusedAndTheExporterServes)
                 const void *descriptor = nullptr;
                 std::size_t len = 0;
                 std::uint8_t flag = 0;
-                EXPECT_REFUSED(
-                    doca_mmap_export_pci(own.mmap, own.device, &descriptor, &len));
+                EXPECT_REFUSED(doca_mmap_export_pci(own.mmap, own.device, &descriptor, &len));
                 EXPECT_REFUSED(doca_mmap_get_exported(own.mmap, &flag));
                 EXPECT_REFUSED(doca_mmap_stop(own.mmap));
                 EXPECT_REFUSED(doca_mmap_destroy(own.mmap));

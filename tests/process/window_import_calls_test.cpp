@@ -58,9 +58,8 @@ constexpr doca_error_t kInvalid = DOCA_ERROR_INVALID_VALUE;
 constexpr doca_error_t kNotPermitted = DOCA_ERROR_NOT_PERMITTED;
 
 const Call kCalls[] = {
-    {"SetMemrange",
-     [](Scene &s) { return doca_mmap_set_memrange(*s.import, s.memory.data(), 64); }, kNotPermitted,
-     kNotPermitted},
+    {"SetMemrange", [](Scene &s) { return doca_mmap_set_memrange(*s.import, s.memory.data(), 64); },
+     kNotPermitted, kNotPermitted},
     {"SetMemrangeOfNothing",
      [](Scene &s) { return doca_mmap_set_memrange(*s.import, s.memory.data(), 0); }, kInvalid,
      kInvalid},
@@ -82,8 +81,8 @@ const Call kCalls[] = {
      kNotPermitted, kNotPermitted},
     {"AddDev", [](Scene &s) { return doca_mmap_add_dev(*s.import, s.another_device); },
      kNotPermitted, kNotPermitted},
-    {"RmDev", [](Scene &s) { return doca_mmap_rm_dev(*s.import, s.importer.device); }, kNotPermitted,
-     kNotPermitted},
+    {"RmDev", [](Scene &s) { return doca_mmap_rm_dev(*s.import, s.importer.device); },
+     kNotPermitted, kNotPermitted},
     {"Start", [](Scene &s) { return doca_mmap_start(*s.import); }, kNotPermitted, kNotPermitted},
     {"Stop", [](Scene &s) { return doca_mmap_stop(*s.import); }, kNotPermitted, kNotPermitted},
     {"ExportPci",
@@ -103,11 +102,8 @@ const Call kCalls[] = {
          return result == kOk ? doca_buf_dec_refcount(buf, nullptr) : result;
      },
      kOk, kOk},
-    {"CloseDevice",
-     [](Scene &s) {
-         return doca_dev_close(s.importer.device);
-     },
-     DOCA_ERROR_IN_USE, DOCA_ERROR_IN_USE},
+    {"CloseDevice", [](Scene &s) { return doca_dev_close(s.importer.device); }, DOCA_ERROR_IN_USE,
+     DOCA_ERROR_IN_USE},
     {"Destroy", [](Scene &s) { return s.import->destroy(); }, kOk, kNotPermitted},
 };
 

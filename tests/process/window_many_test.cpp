@@ -33,7 +33,8 @@ void work_on_part(Importer &importer, const Import &import, std::size_t part, st
         EXPECT_EQ(importer.write(import, part * len, len), DOCA_SUCCESS);
         std::memset(importer.area.at(part * len), 0, len);
         EXPECT_EQ(importer.read(import, part * len, len), DOCA_SUCCESS);
-        EXPECT_EQ(first_difference(importer.area.at(part * len), news.data() + part * len, len), len);
+        EXPECT_EQ(first_difference(importer.area.at(part * len), news.data() + part * len, len),
+                  len);
     }
 }
 
@@ -46,11 +47,11 @@ TEST_P(WindowMany, SeveralProcessesImportOneExport)
         Exporter peer(via_, kNum * kPart, [](Exported &own, Line &line) {
             (void)line.wait();
             for (std::size_t part = 0; part < kNum; ++part)
-                EXPECT_EQ(first_difference(own.region.at(part * kPart),
-                                           pattern(kNum * kPart, 10 + static_cast<unsigned>(part))
-                                                   .data() +
-                                               part * kPart,
-                                           kPart),
+                EXPECT_EQ(first_difference(
+                              own.region.at(part * kPart),
+                              pattern(kNum * kPart, 10 + static_cast<unsigned>(part)).data() +
+                                  part * kPart,
+                              kPart),
                           kPart);
         });
         std::deque<Process> importers;
@@ -94,7 +95,8 @@ TEST_P(WindowMany, OneProcessExportsManyRegions)
 
         for (unsigned i = 0; i < kNum; ++i) {
             EXPECT_EQ(importer.read(*imports[i], 0, kSize), DOCA_SUCCESS);
-            EXPECT_EQ(first_difference(importer.area.data(), pattern(kSize, i).data(), kSize), kSize)
+            EXPECT_EQ(first_difference(importer.area.data(), pattern(kSize, i).data(), kSize),
+                      kSize)
                 << "export " << i;
         }
     });
@@ -158,8 +160,7 @@ TEST_P(WindowMany, ContextsInSeveralThreadsShareAnImport)
 
         std::vector<std::thread> threads;
         for (std::size_t part = 0; part < kNum; ++part)
-            threads.emplace_back(
-                [&, part] { work_on_part(importers[part], import, part, kPart); });
+            threads.emplace_back([&, part] { work_on_part(importers[part], import, part, kPart); });
         for (std::thread &thread : threads)
             thread.join();
     });
@@ -177,7 +178,8 @@ TEST_P(WindowMany, BothSidesExportAndImport)
             Import &import = importer.import(line.receive());
             for (int round = 0; round < 20; ++round)
                 EXPECT_EQ(importer.read(import, 0, kSize), DOCA_SUCCESS);
-            EXPECT_EQ(first_difference(importer.area.data(), pattern(kSize, 9).data(), kSize), kSize);
+            EXPECT_EQ(first_difference(importer.area.data(), pattern(kSize, 9).data(), kSize),
+                      kSize);
             line.send("done");
             (void)line.wait();
         });

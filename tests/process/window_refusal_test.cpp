@@ -237,8 +237,7 @@ TEST(WindowRefusalOnce, ARouteThatCannotBeHad)
         Process truncatable(other_role(), [](Line &line) {
             const int fd = ::memfd_create("unsealed", MFD_CLOEXEC);
             ASSERT_EQ(::ftruncate(fd, kSize), 0);
-            void *const addr =
-                ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            void *const addr = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
             const Device device;
             Mmap mmap;
             must(doca_mmap_set_dmabuf_memrange(mmap, fd, addr, 0, kSize));
@@ -315,7 +314,8 @@ TEST(WindowRoute, IsTheBestThatTheMemoryAllows)
         for (Exporter &peer : peers) {
             Import &import = importer.import(peer.line.receive());
             EXPECT_EQ(importer.read(import, 0, kSize), DOCA_SUCCESS);
-            EXPECT_EQ(first_difference(importer.area.data(), pattern(kSize, 1).data(), kSize), kSize);
+            EXPECT_EQ(first_difference(importer.area.data(), pattern(kSize, 1).data(), kSize),
+                      kSize);
         }
 
         const auto num = [&](const Exporter &peer, const char *route) {
@@ -331,8 +331,8 @@ TEST(WindowRoute, IsTheBestThatTheMemoryAllows)
 TEST(WindowRoute, TheFabricDirectoryMayHaveALongName)
 {
     on_stage([] {
-        const std::string fabric = std::string(std::getenv("SOFTDOCA_FABRIC")) + "/" +
-                                   std::string(120, 'x');
+        const std::string fabric =
+            std::string(std::getenv("SOFTDOCA_FABRIC")) + "/" + std::string(120, 'x');
         ::setenv("SOFTDOCA_FABRIC", fabric.c_str(), 1);
         {
             Exporter peer(Via::cross, kSize);

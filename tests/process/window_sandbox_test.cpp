@@ -61,6 +61,16 @@ bool may_have_pid_namespace()
     return status == 0;
 }
 
+/// The end of a program. A leak detector cannot look at a process that has its own PID namespace.
+[[noreturn]] void end_process(int status)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    std::fflush(nullptr);
+    ::_exit(status);
+#endif
+    std::exit(status);
+}
+
 /// The body of a process that plays the first process of a PID namespace of its own.
 Process::Body in_own_pid_namespace(const Process::Body &body)
 {
@@ -71,7 +81,7 @@ Process::Body in_own_pid_namespace(const Process::Body &body)
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             EXPECT_EQ(::getpid(), 1);
             body(line);
-            std::exit(testing::Test::HasFailure() ? 1 : 0);
+            end_process(testing::Test::HasFailure() ? 1 : 0);
         }
         int status = -1;
         EXPECT_EQ(::waitpid(child, &status, 0), child);

@@ -76,10 +76,12 @@ TEST_P(WindowBadAddress, OneReadAmongManyFailsForItself)
             ASSERT_TRUE(importer.wait_for_ends(kNum));
 
             EXPECT_EQ(importer.ends, ends_around(bad));
-            EXPECT_EQ(first_difference(importer.area.data(), bytes.data(), bad * kPage), bad * kPage);
+            EXPECT_EQ(first_difference(importer.area.data(), bytes.data(), bad * kPage),
+                      bad * kPage);
             const std::vector<std::byte> nothing((kNum - bad) * kPage);
-            EXPECT_EQ(first_difference(importer.area.at(bad * kPage), nothing.data(), nothing.size()),
-                      nothing.size());
+            EXPECT_EQ(
+                first_difference(importer.area.at(bad * kPage), nothing.data(), nothing.size()),
+                nothing.size());
             for (std::size_t i = 0; i < kNum; ++i) {
                 std::size_t len = 0;
                 must(doca_buf_get_data_len(rooms[i], &len));
@@ -153,15 +155,17 @@ TEST_P(WindowBadAddress, AListWithABadElementFailsAsAWhole)
         doca_buf *const list = importer.data(import, 0, kPage);
         must(doca_buf_chain_list(list, importer.data(import, kBadPage * kPage, kPage)));
         must(doca_buf_chain_list(list, importer.data(import, 2 * kPage, kPage)));
-        importer.submit(importer.data(import, 5 * kPage, kPage), importer.room(10 * kPage, kPage), 0);
+        importer.submit(importer.data(import, 5 * kPage, kPage), importer.room(10 * kPage, kPage),
+                        0);
         importer.submit(list, importer.room(0, 3 * kPage), 1);
-        importer.submit(importer.data(import, 6 * kPage, kPage), importer.room(11 * kPage, kPage), 2);
+        importer.submit(importer.data(import, 6 * kPage, kPage), importer.room(11 * kPage, kPage),
+                        2);
 
         ASSERT_TRUE(importer.wait_for_ends(3));
 
-        EXPECT_EQ(importer.ends, (std::vector<Importer::End>{{0, DOCA_SUCCESS},
-                                                             {1, DOCA_ERROR_IO_FAILED},
-                                                             {2, DOCA_ERROR_SHUTDOWN}}));
+        EXPECT_EQ(importer.ends,
+                  (std::vector<Importer::End>{
+                      {0, DOCA_SUCCESS}, {1, DOCA_ERROR_IO_FAILED}, {2, DOCA_ERROR_SHUTDOWN}}));
         EXPECT_EQ(first_difference(importer.area.at(10 * kPage),
                                    pattern(kNum * kPage, 1).data() + 5 * kPage, kPage),
                   kPage);
@@ -213,7 +217,8 @@ TEST_P(WindowTask, StopEndsEachTaskOnce)
             for (std::size_t i = 0; i < kNum; ++i) {
                 const Importer::End &end = importer.ends[i];
                 is_flushing = is_flushing || end.status != DOCA_SUCCESS;
-                EXPECT_EQ(end, (Importer::End{i, is_flushing ? DOCA_ERROR_SHUTDOWN : DOCA_SUCCESS}));
+                EXPECT_EQ(end,
+                          (Importer::End{i, is_flushing ? DOCA_ERROR_SHUTDOWN : DOCA_SUCCESS}));
                 if (end.status == DOCA_SUCCESS) {
                     EXPECT_EQ(first_difference(importer.area.at(i * kPage),
                                                bytes.data() + i * kPage, kPage),

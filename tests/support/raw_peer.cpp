@@ -5,7 +5,7 @@
 
 #include "support/two_process.hpp"
 
-#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>

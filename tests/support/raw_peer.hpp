@@ -3,18 +3,20 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
 
-/// The protocol between processes, spoken byte by byte and written down a second time: a peer that can
-/// say anything, and a check that the format has not changed unnoticed.
+/// The protocol between processes, spoken byte by byte and written down a second time: a peer that
+/// can say anything, and a check that the format has not changed unnoticed.
 namespace softdoca::test::raw {
 
 enum Type : std::uint16_t {
@@ -196,6 +198,7 @@ class Importer {
 public:
     explicit Importer(const Descriptor &descriptor);
 
+    std::string hello() const;
     /// hello, with a page that is in order; the status of the answer, nothing if there is none.
     std::optional<std::uint32_t> greet() const;
     std::optional<std::uint32_t> greet_with(const std::vector<int> &fds) const;
@@ -229,7 +232,6 @@ public:
 
 private:
     std::optional<std::uint32_t> status_of(std::uint16_t type) const;
-    std::string hello() const;
 
     Fd staging_fd_;
 };

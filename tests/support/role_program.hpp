@@ -24,7 +24,8 @@ inline constexpr const char *kAnswersOfHost =
 inline Ended run_role_probe(const std::string &flavour, const Environment &environment = {})
 {
     Environment whole;
-    for (const char *name : {"SOFTDOCA_ROLE", "SOFTDOCA_QUIET", "SOFTDOCA_LOG"})
+    for (const char *name :
+         {"SOFTDOCA_ROLE", "SOFTDOCA_TOPOLOGY", "SOFTDOCA_QUIET", "SOFTDOCA_LOG"})
         whole.emplace_back(name, std::nullopt);
     whole.insert(whole.end(), environment.begin(), environment.end());
     const char *const asan = std::getenv("ASAN_OPTIONS"); // it dislikes what is preloaded

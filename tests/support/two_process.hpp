@@ -124,6 +124,11 @@ struct Census {
 
     static Census now();
     bool operator==(const Census &) const = default;
+    /// Is there no more of anything? For counts that were taken while something was on its way out.
+    bool is_within(const Census &other) const
+    {
+        return num_fds <= other.num_fds && num_threads <= other.num_threads;
+    }
 };
 std::ostream &operator<<(std::ostream &out, const Census &census);
 

@@ -238,7 +238,8 @@ doca_error_t Importer::write(const Import &import, std::size_t offset, std::size
 
 bool Importer::recover()
 {
-    if (!wait_until(pe, [this] { return context.state() == DOCA_CTX_STATE_IDLE; }, patience()))
+    if (!wait_until(
+            pe, [this] { return context.state() == DOCA_CTX_STATE_IDLE; }, patience()))
         return false;
     reclaim();
     ends.clear();

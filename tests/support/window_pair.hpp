@@ -97,8 +97,8 @@ class Exporter : public Process {
 public:
     using Act = std::function<void(Exported &exported, Line &line)>;
 
-    Exporter(Via via, std::size_t size,
-             std::uint32_t permissions = DOCA_ACCESS_FLAG_PCI_READ_WRITE, const Act &act = wait);
+    Exporter(Via via, std::size_t size, std::uint32_t permissions = DOCA_ACCESS_FLAG_PCI_READ_WRITE,
+             const Act &act = wait);
     Exporter(Via via, std::size_t size, const Act &act)
         : Exporter(via, size, DOCA_ACCESS_FLAG_PCI_READ_WRITE, act)
     {
@@ -131,10 +131,7 @@ public:
     explicit Importer(std::uint32_t num_tasks = 64, std::size_t area_len = std::size_t{64} * 1024,
                       const std::string &pci_addr = first_device());
 
-    Import &import(std::string_view descriptor)
-    {
-        return imports.emplace_back(device, descriptor);
-    }
+    Import &import(std::string_view descriptor) { return imports.emplace_back(device, descriptor); }
 
     // Buffers; reclaim() returns them all.
     doca_buf *data(std::size_t offset, std::size_t len)
@@ -165,10 +162,12 @@ public:
     void submit(doca_buf *src, doca_buf *dst, std::uint64_t number = 0);
     [[nodiscard]] bool wait_for_ends(std::size_t num, Milliseconds limit = patience())
     {
-        return wait_until(pe, [&] { return ends.size() >= num; }, limit);
+        return wait_until(
+            pe, [&] { return ends.size() >= num; }, limit);
     }
 
-    /// One copy between the same offset of both sides, from submit to its end, and the buffers back.
+    /// One copy between the same offset of both sides, from submit to its end, and the buffers
+    /// back.
     doca_error_t read(const Import &import, std::size_t offset, std::size_t len);
     doca_error_t write(const Import &import, std::size_t offset, std::size_t len);
     doca_error_t copy(doca_buf *src, doca_buf *dst);

@@ -71,7 +71,8 @@ protected:
     /// The code of a refused export.
     doca_error_t export_code(const doca_dev *dev)
     {
-        return doca_mmap_export_pci(mmap_, dev, Untouched<const void *>(), Untouched<std::size_t>());
+        return doca_mmap_export_pci(mmap_, dev, Untouched<const void *>(),
+                                    Untouched<std::size_t>());
     }
     bool is_exported() const
     {
@@ -221,9 +222,9 @@ TEST_F(DocaMmapExport, OverRdmaIsNotSupported)
 {
     start(DOCA_ACCESS_FLAG_RDMA_READ);
 
-    EXPECT_EQ(doca_mmap_export_rdma(mmap_, device_, Untouched<const void *>(),
-                                    Untouched<std::size_t>()),
-              DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(
+        doca_mmap_export_rdma(mmap_, device_, Untouched<const void *>(), Untouched<std::size_t>()),
+        DOCA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_F(DocaMmapExport, FunctionsOfTheCardAreCapable)
@@ -279,9 +280,9 @@ TEST_F(DocaMmapExport, ImportArguments)
               DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), 0, device_, Out()),
               DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), nullptr,
-                                           Out()),
-              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(
+        doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), nullptr, Out()),
+        DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), device_,
                                            nullptr),
               DOCA_ERROR_INVALID_VALUE);
