@@ -66,8 +66,8 @@ void print_head(const Options &options)
     uname(&system);
     std::printf(
         "softdoca_bench: %s, %u CPUs, %s %s, %s, build %s; pinned to CPU %d; %d rounds in turn, "
-        "ratio of each round; page offsets of source and destination varied in rows 4 "
-        "and 5%s\n",
+        "ratio of each round; page offsets of source and destination varied in rows 4, 5 "
+        "and 16%s\n",
         cpu_model().c_str(), std::thread::hardware_concurrency(), system.sysname, system.release,
         compiler().c_str(), SOFTDOCA_BENCH_BUILD, measuring_cpu(), options.num_rounds,
         options.is_brief ? "; BRIEF: the figures mean nothing" : "");

@@ -98,10 +98,11 @@ void run_cross(Report &report, const WindowRig &rig, pid_t exporter, const char 
                std::size_t num_tasks, std::size_t len, double goal)
 {
     const std::vector<ReusedTask> tasks = rig.make_tasks(num_tasks, len);
-    const Body ours = [&](std::uint64_t num_ops) {
+    const Body all = [&](std::uint64_t num_ops) {
         for (std::uint64_t i = 0; i < num_ops; ++i)
             run_all(rig, tasks);
     };
+    const Body ours = num_tasks == 1 ? repeat_one(rig, tasks[0]) : all;
     const Rounds rounds =
         alternate(report.options(), {ours, call_for_each(rig, exporter, num_tasks, len)});
     report.line({.number = "18",

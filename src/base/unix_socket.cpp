@@ -54,7 +54,7 @@ int new_socket() noexcept
 constexpr std::size_t kMaxFds = 253; // SCM_MAX_FD
 union Control {
     cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int) * kMaxFds)];
+    char bytes[CMSG_SPACE(sizeof(int) * kMaxFds) + CMSG_SPACE(sizeof(ucred))];
 };
 
 /// A connection that lingers for its data would hold whoever closes it last.
@@ -126,13 +126,14 @@ bool UnixSocket::send(std::span<const std::byte> message, std::span<const int> f
 
 void UnixSocket::drain() const noexcept
 {
-    constexpr int kMaxMessages = 512; // more than a socket's buffer has room for, if they are empty
     if (!is_open())
         return;
-    std::byte dropped[1];
+    const int on = 1; // from now on every message comes with something, even an empty one
+    ::setsockopt(fd(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     ::shutdown(fd(), SHUT_RD); // the peer cannot send any more
-    for (int i = 0; i < kMaxMessages; ++i)
-        (void)receive(dropped); // an empty one looks like the end
+    std::byte dropped[1];
+    for (int num_ends = 0; num_ends < 2;) // an error that is told once is not the end
+        num_ends += receive(dropped).has_control ? 0 : 1;
 }
 
 Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
@@ -170,6 +171,7 @@ Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
         }
     }
     received.size = static_cast<std::size_t>(size);
+    received.has_control = header.msg_controllen != 0;
     if (size > 0) // a message of no bytes is never sent: it is the end
         received.outcome = Received::Outcome::message;
     return received;

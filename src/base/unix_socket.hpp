@@ -26,6 +26,7 @@ struct Received {
     std::size_t size = 0; ///< of the message; more than the buffer's if it was cut
     std::array<ProcessFd, 2> fds;
     std::size_t num_fds = 0;
+    bool has_control = false; ///< more than bytes came
 };
 
 /// A local socket that carries whole messages in order (SEQPACKET), never blocks, raises no signal
@@ -52,8 +53,8 @@ public:
     /// False: the peer has gone, or takes nothing (EAGAIN).
     bool send(std::span<const std::byte> message, std::span<const int> fds = {}) const noexcept;
     Received receive(std::span<std::byte> buffer) const noexcept;
-    /// Takes off what a peer has sent and nobody will read, before the socket is closed: descriptors
-    /// among it may wait when the kernel drops them.
+    /// Takes off what a peer has sent and nobody will read, before the socket is closed:
+    /// descriptors among it may wait when the kernel drops them.
     void drain() const noexcept;
     /// Waits until something can be received; false when the deadline passes.
     bool wait_readable(Clock::time_point deadline) const noexcept;

@@ -134,7 +134,7 @@ bool doca_dma::run(doca_task &task) noexcept
 /// One import and nothing else that is special.
 bool doca_dma::run_import(doca_task &task) noexcept
 {
-    if (!engine_.is_simple_import(task.src(), task.dst()) || task.is_executed() ||
+    if (task.is_executed() || !engine_.is_simple_import(task.src(), task.dst()) ||
         !remote_.copy_simple(*task.src(), *task.dst(), queued(), engine_)) [[unlikely]]
         return run_with_care(task);
     deliver(task, DOCA_SUCCESS, on_success_);
@@ -148,8 +148,8 @@ void doca_dma::deliver_success(doca_task &task) noexcept
     deliver(task, DOCA_SUCCESS, on_success_);
 }
 
-/// Tasks that were executed before, lists, the agent, other devices of an mmap, faults, and a log at
-/// TRACE.
+/// Tasks that were executed before, lists, the agent, other devices of an mmap, faults, and a log
+/// at TRACE.
 bool doca_dma::run_with_care(doca_task &task) noexcept
 {
     if (task.is_executed()) {

@@ -7,6 +7,8 @@
 #include "common/ctx.hpp"
 #include "fabric/local_process.hpp"
 
+#include <sys/epoll.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -99,16 +101,6 @@ bool RemoteCopy::copy_near(const doca_buf *src, doca_buf *dst, std::uint64_t num
     }
     CopyEngine::add_data(dst, num_bytes);
     return true;
-}
-
-bool RemoteCopy::copy_one_across(const Window &window, bool is_write,
-                                 const CopyPiece &piece) noexcept
-{
-    mark_.begin(window.needs_fence());
-    const bool is_done =
-        window.is_valid() && window.copy_one_across(is_write, piece) && window.is_valid();
-    mark_.end();
-    return is_done;
 }
 
 RemoteCopy::Outcome RemoteCopy::copy(doca_pe &pe, const doca_task &task, std::uint64_t num_bytes,
@@ -287,22 +279,16 @@ bool RemoteCopy::move_near(std::size_t len)
     return true;
 }
 
-/// Can a queued task be carried out in this step? Single buffers only, and none whose destination
-/// an earlier task of the step fills: where its data ends is not known yet.
+/// Can a queued task be carried out in this step?
 bool RemoteCopy::is_companion(const doca_task &task) const noexcept
 {
-    const doca_buf *const src = task.src();
-    const doca_buf *const dst = task.dst();
-    if (task.is_executed() || engine_.check(src, dst).fault != CopyFault::none ||
-        src->next() != nullptr || dst->next() != nullptr)
+    if (task.is_executed() || !engine_.is_simple_import(task.src(), task.dst()))
         return false;
-    const Window *const from = far_window(*src);
-    const Window *const to = far_window(*dst);
-    return step_.is_write
-               ? from == nullptr && to == step_.window && src->mmap()->window() == nullptr
-               : to == nullptr && from == step_.window && dst->mmap()->window() == nullptr;
+    const doca_buf &import = step_.is_write ? *task.dst() : *task.src();
+    return import.mmap()->window() == step_.window;
 }
 
+/// None whose destination an earlier task of the step fills: where its data ends is not known yet.
 void RemoteCopy::add_queued(const TaskQueue &queue)
 {
     std::array<const doca_buf *, Window::kMaxPieces> filled;
@@ -361,14 +347,16 @@ RemoteCopy::Outcome RemoteCopy::execute_across()
 
 AgentChannel *RemoteCopy::channel_to(const Window &window)
 {
-    std::erase_if(channels_, [](const Channel &each) { return each.channel == nullptr; });
+    std::erase_if(channels_, [](const Channel &each) {
+        return each.channel == nullptr || each.window_life.expired();
+    });
     for (Channel &each : channels_)
         if (each.window_serial == window.serial())
             return each.channel.get();
     auto channel = AgentChannel::open(window);
-    if (channel == nullptr || !pe_->watch(channel->fd()))
+    if (channel == nullptr)
         return nullptr;
-    channels_.push_back({window.serial(), std::move(channel)});
+    channels_.push_back({window.serial(), window.life(), std::move(channel)});
     return channels_.back().channel.get();
 }
 
@@ -383,10 +371,20 @@ RemoteCopy::Outcome RemoteCopy::start_agent()
     if (step_.is_write)
         for (std::size_t i = 0; i < step_.num; staging += step_.pieces[i].len, ++i)
             std::memcpy(staging, step_.pieces[i].near, step_.pieces[i].len);
-    is_waiting_ = channel_->start(step_.is_write, {step_.pieces.data(), step_.num});
-    if (!is_waiting_)
+    is_waiting_ = true; // so that what fails from here on closes the connection
+    if (!pe_->watch(channel_->fd()) ||
+        !channel_->start(step_.is_write, {step_.pieces.data(), step_.num}))
         return fail(RemoteFault::Cause::no_channel, errno);
     return Outcome::pending;
+}
+
+/// An idle connection does not wake: its end is no event until somebody copies again.
+void RemoteCopy::stop_waiting() noexcept
+{
+    is_waiting_ = false;
+    int handle = -1;
+    if (pe_->notification_handle(&handle) == DOCA_SUCCESS)
+        ::epoll_ctl(handle, EPOLL_CTL_DEL, channel_->fd(), nullptr);
 }
 
 RemoteCopy::Outcome RemoteCopy::poll_agent()
@@ -400,7 +398,7 @@ RemoteCopy::Outcome RemoteCopy::poll_agent()
     case AgentChannel::Answer::arrived:
         break;
     }
-    is_waiting_ = false;
+    stop_waiting();
     if (!step_.window->is_valid())
         return fail(RemoteFault::Cause::window_ended);
     num_done = std::min(num_done, step_.num);

@@ -70,26 +70,26 @@ public:
     {
         const bool is_write = src.mmap()->window() == nullptr;
         const Window &window = *(is_write ? dst : src).mmap()->window();
+        const bool is_mapped = window.route() == Route::mapped;
+        if (!is_mapped && (window.route() != Route::cross || !queue.empty()))
+            return false; // several go together
+        if (!mark_.is_acquired())
+            return false;
         const std::size_t len = src.data_len();
         std::byte *const from = src.data();
         std::byte *const to = dst.data() + dst.data_len();
-        if (!mark_.is_acquired())
-            return false;
-        bool is_done = false;
-        if (window.route() == Route::mapped) {
-            mark_.begin(window.needs_fence());
-            if (window.is_valid()) {
-                engine.move(is_write ? to + window.distance() : to,
-                            is_write ? from : from + window.distance(), len);
-                std::atomic_thread_fence(std::memory_order_acquire); // then the second look
-                is_done = window.is_valid();
-            }
-            mark_.end();
-        } else if (window.route() == Route::cross && queue.empty()) { // else several go together
-            is_done = copy_one_across(window, is_write,
-                                      is_write ? CopyPiece{from, number_of(to), len}
-                                               : CopyPiece{to, number_of(from), len});
+        mark_.begin(window.needs_fence());
+        bool is_done = window.is_valid();
+        if (is_done && is_mapped) {
+            engine.move(is_write ? to + window.distance() : to,
+                        is_write ? from : from + window.distance(), len);
+            std::atomic_thread_fence(std::memory_order_acquire); // then the second look
+        } else if (is_done) {
+            is_done = is_write ? window.copy_one_across(true, {from, number_of(to), len})
+                               : window.copy_one_across(false, {to, number_of(from), len});
         }
+        is_done = is_done && window.is_valid();
+        mark_.end();
         if (is_done)
             dst.set_data_len(dst.data_len() + len);
         return is_done;
@@ -119,7 +119,6 @@ private:
     {
         return reinterpret_cast<std::uintptr_t>(address);
     }
-    bool copy_one_across(const Window &window, bool is_write, const CopyPiece &piece) noexcept;
     Outcome copy_guarded(doca_pe &pe, const doca_task &task, std::uint64_t num_bytes,
                          const TaskQueue &queue);
     void begin(const doca_task &task, std::uint64_t num_bytes) noexcept;
@@ -136,6 +135,7 @@ private:
     Outcome execute_across();
     Outcome start_agent();
     Outcome poll_agent();
+    void stop_waiting() noexcept;
     Outcome finish(std::size_t num_done);
     Outcome fail(RemoteFault::Cause cause, int error = 0) noexcept;
     AgentChannel *channel_to(const Window &window);
@@ -157,6 +157,7 @@ private:
 
     struct Channel {
         std::uint64_t window_serial;
+        std::weak_ptr<const void> window_life;
         std::unique_ptr<AgentChannel> channel;
     };
     std::vector<Channel> channels_;

@@ -106,13 +106,13 @@ void Agent::run()
     for (;;) {
         const int num = ::epoll_wait(epoll_.get(), events.data(), events.size(), next_timeout_ms());
         for (int i = 0; i < num; ++i) {
-            const epoll_event &event = events[static_cast<std::size_t>(i)];
-            if (event.data.u64 == kListener)
+            const Token token = events[static_cast<std::size_t>(i)].data.u64; // may be unaligned
+            if (token == kListener)
                 accept_peers();
-            else if (sessions_.contains(event.data.u64))
-                serve(event.data.u64);
+            else if (sessions_.contains(token))
+                serve(token);
             else
-                note_hang_up(event.data.u64);
+                note_hang_up(token);
         }
         end_late_strangers();
         if (accept_again_ != Clock::time_point{} && Clock::now() >= accept_again_)

@@ -126,6 +126,27 @@ bool TopologyBuilder::find_cards_of(Machine &host)
     return true;
 }
 
+namespace {
+
+/// Functions that copy, those that do not, plain network cards; each in the order of the file. (A
+/// stable sort would do it, but hides that memory has run out.)
+template <typename Item>
+void put_usable_first(std::vector<Item> &items)
+{
+    const auto rank = [](const Item &item) {
+        return item.function.card.empty() ? 2 : item.function.dma.has_memcpy ? 0 : 1;
+    };
+    std::vector<Item> ordered;
+    ordered.reserve(items.size());
+    for (int wanted = 0; wanted <= 2; ++wanted)
+        for (Item &item : items)
+            if (rank(item) == wanted)
+                ordered.push_back(std::move(item));
+    items = std::move(ordered);
+}
+
+} // namespace
+
 /// What is known of the card first, then what the file says of the card, of the node, of the
 /// function.
 bool TopologyBuilder::set_limits()
@@ -134,9 +155,7 @@ bool TopologyBuilder::set_limits()
             [this](Machine &machine, Item &item) { return set_limits_of(item, machine); }))
         return false;
     for (Machine &machine : machines_)
-        std::ranges::stable_sort(machine.items, {}, [](const Item &item) {
-            return item.function.card.empty() ? 2 : item.function.dma.has_memcpy ? 0 : 1;
-        });
+        put_usable_first(machine.items);
     return true;
 }
 

@@ -95,11 +95,12 @@ const Function *find_function(const Node &node, std::string_view pci) noexcept
 
 } // namespace
 
-Window::Window() noexcept
+Window::Window()
     : serial_([] {
           static std::atomic<std::uint64_t> num_made{0};
           return ++num_made;
-      }())
+      }()),
+      life_(std::make_shared<char>())
 {
 }
 

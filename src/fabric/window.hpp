@@ -55,6 +55,8 @@ public:
     Route route() const noexcept { return route_; }
     /// Differs from that of every other window of this process: an address may come again.
     std::uint64_t serial() const noexcept { return serial_; }
+    /// Expires with it.
+    std::weak_ptr<const void> life() const noexcept { return life_; }
     std::uint64_t addr() const noexcept { return addr_; }
     std::uint64_t len() const noexcept { return len_; }
     std::uint32_t permissions() const noexcept { return permissions_; }
@@ -87,7 +89,7 @@ public:
 private:
     friend class AgentChannel;
 
-    Window() noexcept;
+    Window();
     bool open(LocalProcess &self, const ExportDescriptor &descriptor, const Function &function,
               ImportFault *fault);
     bool check_sides(LocalProcess &self, const wire::WindowReply &reply, const Function &function,
@@ -108,6 +110,7 @@ private:
     bool needs_fence_ = false;
 
     const std::uint64_t serial_;
+    const std::shared_ptr<const void> life_;
     std::uint32_t slot_ = 0;
     std::uint32_t permissions_ = 0;
     Side side_ = Side::host;

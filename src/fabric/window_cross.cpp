@@ -41,8 +41,8 @@ bool Window::copy_one_across(bool is_write, const CopyPiece &piece) const noexce
 {
     const iovec near{piece.near, piece.len};
     const iovec far{reinterpret_cast<void *>(piece.far), piece.len};
-    const ssize_t copied = is_write ? ::process_vm_writev(pid_, &near, 1, &far, 1, 0)
-                                    : ::process_vm_readv(pid_, &near, 1, &far, 1, 0);
+    const ssize_t copied = is_write ? ::process_vm_writev(link_->peer_pid(), &near, 1, &far, 1, 0)
+                                    : ::process_vm_readv(link_->peer_pid(), &near, 1, &far, 1, 0);
     return copied == static_cast<ssize_t>(piece.len);
 }
 

@@ -20,7 +20,11 @@ import tables
 EXPECTATION = re.compile(r"\b(?:EXPECT|ASSERT)_(?:EQ|OUT_OF_MEMORY)\(")
 CALL = re.compile(r"\s*(\w+)\(")
 CODE = re.compile(r"\s*DOCA_ERROR_(\w+)\s*$")
-ALIASES = {"start": "doca_argp_start"}  # in the tests of argp: it fills in argc and argv
+ALIASES = {
+    "start": "doca_argp_start",  # in the tests of argp: it fills in argc and argv
+    "export_code": "doca_mmap_export_pci",
+    "import_code": "doca_mmap_create_from_export",
+}
 ROW = re.compile(r"\| `doca_\w+` \| (yes|no|declared) \|")
 REASON = re.compile(r"(?:^|; )((?:[A-Z][A-Z_]+(?:, )?)+): ")
 
@@ -65,7 +69,7 @@ def provoked_codes(folder):
     found = defaultdict(set)
     registered = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("meson.build"))
     for path in sorted(folder.rglob("*_test.cpp")):
-        if f"/{path.name}'" not in registered:
+        if not re.search(f"['/]{re.escape(path.name)}'", registered):
             continue
         text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
         for match in EXPECTATION.finditer(text):

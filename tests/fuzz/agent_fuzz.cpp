@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 
 using namespace softdoca;
+using fuzz::is_odd;
 using fuzz::must;
 
 namespace {
@@ -82,9 +83,9 @@ std::uint64_t some_address(FuzzedDataProvider &data, const Memory &memory)
 {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.window());
     switch (data.ConsumeIntegralInRange(0, 3)) {
-    case 0:
+    case 3:
         return data.ConsumeIntegral<std::uint64_t>();
-    case 1:
+    case 2:
         return begin + kPage - data.ConsumeIntegralInRange<std::uint64_t>(0, 16);
     default:
         return begin + data.ConsumeIntegralInRange<std::uint64_t>(0, kPage + 8);
@@ -93,9 +94,8 @@ std::uint64_t some_address(FuzzedDataProvider &data, const Memory &memory)
 
 std::uint64_t some_length(FuzzedDataProvider &data)
 {
-    return data.ConsumeIntegralInRange(0, 7) == 0
-               ? data.ConsumeIntegral<std::uint64_t>()
-               : data.ConsumeIntegralInRange<std::uint64_t>(0, kPage + 8);
+    return is_odd(data, 8) ? data.ConsumeIntegral<std::uint64_t>()
+                           : data.ConsumeIntegralInRange<std::uint64_t>(0, kPage + 8);
 }
 
 std::vector<std::uint8_t> some_copy(FuzzedDataProvider &data, const Exporter &own)
@@ -103,15 +103,13 @@ std::vector<std::uint8_t> some_copy(FuzzedDataProvider &data, const Exporter &ow
     auto message = wire::make<wire::Copy>();
     const bool is_first = data.ConsumeBool();
     const ExportTable::Handle &handle = own.handles[is_first ? 0 : 1];
-    message.slot = data.ConsumeIntegralInRange(0, 15) == 0 ? data.ConsumeIntegral<std::uint32_t>()
-                                                           : handle.slot;
-    message.generation = data.ConsumeIntegralInRange(0, 15) == 0
-                             ? data.ConsumeIntegral<std::uint64_t>()
-                             : handle.generation;
+    message.slot = is_odd(data, 16) ? data.ConsumeIntegral<std::uint32_t>() : handle.slot;
+    message.generation =
+        is_odd(data, 16) ? data.ConsumeIntegral<std::uint64_t>() : handle.generation;
     message.is_write = data.ConsumeIntegralInRange<std::uint32_t>(0, 2);
     message.staging_offset = data.ConsumeBool() ? some_length(data) : 0;
     message.num_pieces = data.ConsumeIntegralInRange<std::uint32_t>(0, 4);
-    if (data.ConsumeIntegralInRange(0, 15) == 0)
+    if (is_odd(data, 16))
         message.num_pieces = data.ConsumeIntegral<std::uint32_t>();
     for (std::size_t i = 0; i < 4; ++i)
         message.pieces[i] = {some_address(data, is_first ? own.writable : own.read_only),
@@ -132,17 +130,10 @@ std::vector<std::uint8_t> finish(FuzzedDataProvider &data, const Message &messag
 std::vector<std::uint8_t> some_hello(FuzzedDataProvider &data, const Exporter &own)
 {
     auto message = fuzz::any<wire::Hello>(data);
-    if (data.ConsumeIntegralInRange(0, 7) != 0)
+    if (!is_odd(data, 8))
         wire::put_text(message.release, SOFTDOCA_VERSION);
-    switch (data.ConsumeIntegralInRange(0, 7)) {
-    case 0:
-        break;
-    case 1:
-        message.process = {};
-        break;
-    default:
-        message.process = own.peer;
-    }
+    if (!is_odd(data, 8))
+        message.process = is_odd(data, 8) ? ProcessId{} : own.peer;
     return finish(data, message);
 }
 
@@ -154,7 +145,7 @@ std::vector<std::uint8_t> some_message(FuzzedDataProvider &data, const Exporter 
     case 1:
     case 2: {
         auto message = fuzz::any<wire::OpenWindow>(data);
-        if (data.ConsumeIntegralInRange(0, 7) != 0)
+        if (!is_odd(data, 8))
             message.key = own.handles[data.ConsumeBool() ? 0 : 1].key;
         message.wants_tracing = 0; // or another fuzzer could not be traced
         return finish(data, message);
@@ -162,13 +153,13 @@ std::vector<std::uint8_t> some_message(FuzzedDataProvider &data, const Exporter 
     case 3: {
         auto message = fuzz::any<wire::CloseWindow>(data);
         const ExportTable::Handle &handle = own.handles[data.ConsumeBool() ? 0 : 1];
-        message.slot = data.ConsumeIntegralInRange(0, 7) != 0 ? handle.slot : message.slot;
+        message.slot = !is_odd(data, 8) ? handle.slot : message.slot;
         message.generation = handle.generation;
         return finish(data, message);
     }
     case 4: {
         auto message = fuzz::any<wire::AttachStaging>(data);
-        if (data.ConsumeIntegralInRange(0, 7) != 0)
+        if (!is_odd(data, 8))
             message.staging_len = fuzz::kMemorySize;
         return finish(data, message);
     }
@@ -247,11 +238,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
     {
         AgentSession session(own.process, UnixSocket(ends[1]), {::getpid(), ::geteuid(), 0},
                              Clock::now() + std::chrono::seconds(1));
-        bool is_first = data.ConsumeIntegralInRange(0, 15) != 0;
+        bool is_first = !is_odd(data, 16);
         while (data.remaining_bytes() > 0) {
             const auto message = is_first ? some_hello(data, own) : some_message(data, own);
             auto some = fuzz::some_descriptors(data, fds);
-            if (some.empty() && data.ConsumeBool())
+            if (some.empty() && !is_odd(data, 4))
                 some.push_back(is_first ? fds[0] : fds[1]);
             some.resize(
                 std::min<std::size_t>(some.size(), 2)); // as many as our sender has room for

@@ -38,7 +38,7 @@ inline const std::string &own_fabric()
         ::setenv("SOFTDOCA_FABRIC", made.c_str(), 1);
         ::unsetenv("SOFTDOCA_TOPOLOGY");
         ::setenv("SOFTDOCA_ROLE", "dpu", 1);
-        ::setenv("SOFTDOCA_LOG", "off", 1);
+        ::setenv("SOFTDOCA_LOG", "disable", 1);
         return made;
     }();
     static const int at_exit = std::atexit([] {
@@ -89,7 +89,13 @@ inline const std::vector<int> &descriptors(int status_page)
     return all;
 }
 
-/// At most three of them, mostly none or the one that is asked for.
+/// Yes once in n times, and no when there are no data left: then everything is in order.
+inline bool is_odd(FuzzedDataProvider &data, int n)
+{
+    return data.ConsumeIntegralInRange(1, n) == n;
+}
+
+/// At most three of them, mostly none.
 inline std::vector<int> some_descriptors(FuzzedDataProvider &data, const std::vector<int> &all)
 {
     std::vector<int> some;
@@ -101,7 +107,7 @@ inline std::vector<int> some_descriptors(FuzzedDataProvider &data, const std::ve
 /// A header of some bytes is made to be in order, unless the data wants otherwise.
 inline void mend_header(FuzzedDataProvider &data, wire::Type type, std::vector<std::uint8_t> &bytes)
 {
-    if (data.ConsumeIntegralInRange(0, 15) == 0)
+    if (is_odd(data, 16))
         return;
     wire::Header header;
     if (bytes.size() < sizeof header)
@@ -120,17 +126,18 @@ std::vector<std::uint8_t> bytes_of(FuzzedDataProvider &data, const Message &mess
 {
     const auto *const begin = reinterpret_cast<const std::uint8_t *>(&message);
     std::vector<std::uint8_t> bytes(begin, begin + sizeof message);
-    if (data.ConsumeIntegralInRange(0, 15) == 0)
+    if (is_odd(data, 16))
         bytes.resize(data.ConsumeIntegralInRange<std::size_t>(1, 2 * sizeof message));
     return bytes;
 }
 
-/// A message full of the data's bytes.
+/// A message of zeros, sometimes full of the data's bytes.
 template <typename Message>
 Message any(FuzzedDataProvider &data)
 {
     Message message{};
-    data.ConsumeData(&message, sizeof message);
+    if (is_odd(data, 8))
+        data.ConsumeData(&message, sizeof message);
     static_cast<wire::Header &>(message) = wire::make<Message>();
     return message;
 }

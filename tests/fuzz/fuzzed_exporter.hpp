@@ -69,7 +69,7 @@ public:
     ProcessFd page_fd;
 
 private:
-    static constexpr int kPatienceMs = 20;
+    static constexpr int kPatienceMs = 4;
 
     /// Several connections may be open at once; a dialogue of either kind is never interleaved.
     void serve()
@@ -145,7 +145,7 @@ Line line_of(FuzzedDataProvider &data, const Message &message)
     Line line;
     line.bytes = bytes_of(data, message);
     mend_header(data, Message::kType, line.bytes);
-    line.has_right_serial = data.ConsumeIntegralInRange(0, 15) != 0;
+    line.has_right_serial = !is_odd(data, 16);
     return line;
 }
 
@@ -153,13 +153,13 @@ Line line_of(FuzzedDataProvider &data, const Message &message)
 inline Line hello_line(FuzzedDataProvider &data, const FuzzedExporter &exporter)
 {
     auto message = any<wire::HelloReply>(data);
-    if (data.ConsumeIntegralInRange(0, 15) != 0)
+    if (!is_odd(data, 16))
         message.status = wire::Status::ok;
-    if (data.ConsumeIntegralInRange(0, 15) != 0)
+    if (!is_odd(data, 16))
         message.process = exporter.id;
     Line line = line_of(data, message);
     line.fds = some_descriptors(data, descriptors(exporter.page_fd.get()));
-    if (line.fds.empty() && data.ConsumeIntegralInRange(0, 15) != 0)
+    if (line.fds.empty() && !is_odd(data, 16))
         line.fds.push_back(exporter.page_fd.get());
     return line;
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 using namespace softdoca;
+using fuzz::is_odd;
 using fuzz::Line;
 using fuzz::must;
 
@@ -26,6 +27,7 @@ namespace {
 fuzz::FuzzedExporter &exporter()
 {
     (void)fuzz::own_fabric();
+    must(LocalProcess::get() != nullptr); // before there is a socket without a record: it cleans up
     static auto &made = *new fuzz::FuzzedExporter;
     return made;
 }
@@ -45,32 +47,36 @@ std::uint64_t some_number(FuzzedDataProvider &data)
 Line window_line(FuzzedDataProvider &data)
 {
     auto message = fuzz::any<wire::WindowReply>(data);
-    if (data.ConsumeIntegralInRange(0, 15) != 0)
+    if (!is_odd(data, 16))
         message.status = wire::Status::ok;
-    if (data.ConsumeIntegralInRange(0, 15) != 0) {
+    if (!is_odd(data, 16)) {
         message.slot = 0;
         message.generation = 1;
     }
     message.offset = data.ConsumeBool() ? some_number(data) : 0;
-    message.len = some_number(data);
-    if (data.ConsumeIntegralInRange(0, 15) != 0)
+    message.addr = is_odd(data, 4) ? some_number(data) : 4096;
+    message.len = is_odd(data, 2) ? some_number(data) : fuzz::kMemorySize;
+    if (!is_odd(data, 16))
         message.permissions = data.ConsumeIntegralInRange<std::uint32_t>(0, 63);
-    if (data.ConsumeBool())
+    if (!is_odd(data, 4))
         message.probe_addr = reinterpret_cast<std::uintptr_t>(&exporter().id);
-    if (data.ConsumeIntegralInRange(0, 7) != 0) {
+    if (!is_odd(data, 8)) {
         const Node &host = *topology().find("host");
         wire::put_text(message.node, host.name.c_str());
         wire::put_text(message.pci, host.devices.front().function.pci.text().data());
     }
     Line line = fuzz::line_of(data, message);
-    line.fds = fuzz::some_descriptors(data, fuzz::descriptors(exporter().page_fd.get()));
+    const std::vector<int> &fds = fuzz::descriptors(exporter().page_fd.get());
+    line.fds = fuzz::some_descriptors(data, fds);
+    if (line.fds.empty() && !is_odd(data, 4))
+        line.fds.push_back(fds[1]);
     return line;
 }
 
 Line staging_line(FuzzedDataProvider &data)
 {
     auto message = fuzz::any<wire::Reply>(data);
-    if (data.ConsumeIntegralInRange(0, 7) != 0)
+    if (!is_odd(data, 8))
         message.status = wire::Status::ok;
     return fuzz::line_of(data, message);
 }
@@ -79,17 +85,15 @@ std::deque<Line> some_lines(FuzzedDataProvider &data)
 {
     std::deque<Line> lines;
     const auto add = [&](Line line) {
-        if (data.ConsumeIntegralInRange(0, 31) == 0)
+        if (is_odd(data, 32))
             line = fuzz::odd_line(data);
         lines.push_back(std::move(line));
     };
     add(fuzz::hello_line(data, exporter()));
     add(window_line(data));
-    if (data.remaining_bytes() == 0)
-        return lines;
     Line window = lines.back();
     add(fuzz::hello_line(data, exporter())); // the connection for copies
-    add(data.ConsumeIntegralInRange(0, 7) != 0 ? std::move(window) : window_line(data));
+    add(!is_odd(data, 8) ? std::move(window) : window_line(data));
     add(staging_line(data));
     while (data.remaining_bytes() > 0 && lines.size() < 16)
         add(fuzz::line_of(data, fuzz::any<wire::CopyReply>(data)));
@@ -147,9 +151,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
     if (size < 8)
         return 0;
     FuzzedDataProvider data(bytes, size);
-    exporter().page().generations[0].store(data.ConsumeIntegralInRange(0, 7) == 0 ? 2 : 1);
-    exporter().page().death_word.store(data.ConsumeIntegralInRange(0, 15) == 0 ? FUTEX_OWNER_DIED
-                                                                               : 1);
+    exporter().page().generations[0].store(is_odd(data, 8) ? 2 : 1);
+    exporter().page().death_word.store(is_odd(data, 16) ? FUTEX_OWNER_DIED : 1);
     static constexpr const char *kRoutes[] = {"", "", "mapped", "cross", "agent", "agent"};
     ::setenv("SOFTDOCA_WINDOW", kRoutes[data.ConsumeIntegralInRange<std::size_t>(0, 5)], 1);
     exporter().set_lines(some_lines(data));

@@ -82,9 +82,9 @@ fuzz::Line list_line(FuzzedDataProvider &data)
     auto message = wire::make<wire::ListReply>();
     message.num_rows = data.ConsumeIntegralInRange<std::uint32_t>(0, 3);
     message.num_total = data.ConsumeIntegralInRange<std::uint32_t>(0, 8);
-    if (data.ConsumeIntegralInRange(0, 7) == 0)
+    if (fuzz::is_odd(data, 8))
         message.num_rows = data.ConsumeIntegral<std::uint32_t>();
-    if (data.ConsumeIntegralInRange(0, 7) == 0)
+    if (fuzz::is_odd(data, 8))
         message.num_total = data.ConsumeIntegral<std::uint32_t>();
     for (std::size_t i = 0; i < 3; ++i)
         data.ConsumeData(&message.rows[i], sizeof message.rows[i]);
@@ -95,9 +95,9 @@ std::deque<fuzz::Line> some_lines(FuzzedDataProvider &data)
 {
     std::deque<fuzz::Line> lines;
     while (data.remaining_bytes() > 0 && lines.size() < 8)
-        lines.push_back(lines.empty() ? fuzz::hello_line(data, world().exporter)
-                        : data.ConsumeIntegralInRange(0, 15) == 0 ? fuzz::odd_line(data)
-                                                                  : list_line(data));
+        lines.push_back(lines.empty()            ? fuzz::hello_line(data, world().exporter)
+                        : fuzz::is_odd(data, 16) ? fuzz::odd_line(data)
+                                                 : list_line(data));
     return lines;
 }
 

@@ -521,7 +521,12 @@ TEST(HostilePeer, ConnectionsThatLinger)
             staging.socket.send(raw::message(raw::kAttachStaging, raw::Bytes().u64(kPage)),
                                 {lingering().get()});
             const std::string list = raw::message(raw::kList, zeros(24));
-            many.socket.send(list, {page, page, page, page, lingering().get()});
+            {
+                const raw::Fd last = lingering();
+                std::vector<int> fds(15, page); // more than anybody has room for
+                fds.push_back(last.get());
+                many.socket.send(list, fds);
+            }
             unread.socket.send("nonsense", {lingering().get()});
             unread.socket.send("more", {lingering().get()});
             unread.socket.send("");

@@ -35,9 +35,10 @@ std::vector<std::filesystem::path> other_threads()
     return threads;
 }
 
-/// A sanitizer may have threads of its own: those that are there before the first export.
+/// A sanitizer may have threads of its own, from the first thread of the program on.
 std::size_t num_threads()
 {
+    std::thread([] {}).join();
     return Census::now().num_threads;
 }
 

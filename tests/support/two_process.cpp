@@ -30,11 +30,12 @@
 #define HAS_FEATURE(name) 0
 #endif
 #if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-/// Forked children may start their agent: the tests wait for it, so nothing is inherited half done.
+/// Forked children may start an agent of their own; and many processes end, each of which would
+/// wait a second for late reports.
 extern "C" const char *__tsan_default_options();
 extern "C" const char *__tsan_default_options()
 {
-    return "die_after_fork=0";
+    return "die_after_fork=0:atexit_sleep_ms=0";
 }
 static constexpr int kSlowness = 10;
 #elif defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)

@@ -124,7 +124,7 @@ struct Census {
 
     static Census now();
     bool operator==(const Census &) const = default;
-    /// Is there no more of anything? For counts that were taken while something was on its way out.
+    /// Is there no more of anything than then, when something may have been on its way out?
     bool is_within(const Census &other) const
     {
         return num_fds <= other.num_fds && num_threads <= other.num_threads;
