@@ -61,14 +61,14 @@ void cached_baseline(std::byte *dst, const std::byte *src, std::size_t len) noex
 
 #ifdef __x86_64__
 
-[[gnu::target("avx2")]] void cached_avx2(std::byte *dst, const std::byte *src,
-                                         std::size_t len) noexcept
+[[gnu::target("avx2"), gnu::aligned(64)]] void cached_avx2(std::byte *dst, const std::byte *src,
+                                                           std::size_t len) noexcept
 {
     vector_loop<32, 4>(dst, src, len);
 }
 
 /// Wide vectors win while both ranges fit into the first-level cache, narrow ones beyond it.
-[[gnu::target("avx512f,avx512vl,avx512bw")]] void
+[[gnu::target("avx512f,avx512vl,avx512bw"), gnu::aligned(64)]] void
 cached_avx512(std::byte *dst, const std::byte *src, std::size_t len) noexcept
 {
     constexpr std::size_t kFirstLevel = 20 * 1024;

@@ -90,7 +90,8 @@ public:
     {
         if (state_ != DOCA_CTX_STATE_RUNNING || submitted_.empty()) [[unlikely]]
             return rare_turn();
-        return run(take_submitted());
+        run(take_submitted());
+        return true;
     }
     void report_wait(std::uint64_t now_ns) noexcept;
     bool is_ready() const noexcept
@@ -157,8 +158,8 @@ private:
     [[nodiscard]] virtual doca_error_t on_start() = 0;
     /// Are the task's contents such that it can succeed? Logs what is wrong.
     [[nodiscard]] virtual doca_error_t check_task(const doca_task &task) noexcept = 0;
-    /// Executes a task and delivers its completion; or suspends it, and false.
-    virtual bool run(doca_task &task) noexcept = 0;
+    /// Executes a task and delivers its completion, as the last step; or suspends it.
+    virtual void run(doca_task &task) noexcept = 0;
     /// Ends a task in STOPPING: with its error callback, unless it was executed before.
     virtual void flush(doca_task &task, doca_error_t status) noexcept = 0;
     /// The program has freed a task that is queued, or suspended.

@@ -53,11 +53,14 @@ std::uint8_t doca_pe::progress() noexcept
     if (ready_.empty() || is_in_callback_ || owner_.is_another())
         return empty_turn();
     is_in_callback_ = true; // for the whole turn, whose last step is the callback
+    has_suspended_ = false;
     bool has_delivered = ready_.front().turn();
-    while (!has_delivered && !ready_.empty()) // who has nothing after all has left the list
+    while ((!has_delivered || has_suspended_) && !ready_.empty()) { // such have left the list
+        has_suspended_ = false;
         has_delivered = ready_.front().turn();
+    }
     is_in_callback_ = false;
-    if (!has_delivered) [[unlikely]]
+    if (!has_delivered || has_suspended_) [[unlikely]]
         return empty_turn();
     empty_turns = 0;
     return 1;
@@ -115,6 +118,7 @@ void doca_pe::add_waiting(doca_ctx &ctx) noexcept
 
 void doca_pe::add_polled(doca_ctx &ctx) noexcept
 {
+    has_suspended_ = true;
     if (!static_cast<softdoca::ListHook<softdoca::PolledList> &>(ctx).is_linked())
         polled_.push_back(ctx);
 }
@@ -125,6 +129,11 @@ bool doca_pe::watch(int fd) noexcept
     interest.events = EPOLLIN;
     return open_handle() == DOCA_SUCCESS &&
            epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) == 0;
+}
+
+void doca_pe::unwatch(int fd) noexcept
+{
+    epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
 doca_error_t doca_pe::connect(doca_ctx &ctx) noexcept

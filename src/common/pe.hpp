@@ -51,8 +51,10 @@ public:
     void add_waiting(doca_ctx &ctx) noexcept;
     /// Gets a turn in each progress call, until it is ready or leaves by itself.
     void add_polled(doca_ctx &ctx) noexcept;
-    /// The engine's handle becomes readable whenever this descriptor is. Until that is closed.
+    /// The engine's handle becomes readable whenever this descriptor is. Until unwatch(), or until
+    /// it is closed.
     [[nodiscard]] bool watch(int fd) noexcept;
+    void unwatch(int fd) noexcept;
     bool is_in_callback() const noexcept { return is_in_callback_; }
 
     /// Lives while a call of the program, outside of turns, may run callbacks.
@@ -84,6 +86,7 @@ private:
     softdoca::IntrusiveList<doca_ctx, softdoca::PolledList> polled_;
     softdoca::OwnerProcess owner_;
     bool is_in_callback_ = false; // or may be: in a turn
+    bool has_suspended_ = false;  // this turn, a task
     bool is_armed_ = false;       // the next context that becomes ready makes the handle readable
 
     softdoca::IntrusiveList<doca_ctx, softdoca::ConnectedList> connected_;

@@ -120,7 +120,7 @@ doca_error_t doca_dma::check_task(const doca_task &task) noexcept
                                  dev().name(), softdoca::describe(report, limits()).text());
 }
 
-bool doca_dma::run(doca_task &task) noexcept
+void doca_dma::run(doca_task &task) noexcept
 {
     if (softdoca::log_enabled(softdoca::LogLevel::trace)) [[unlikely]]
         return run_with_care(task);
@@ -128,17 +128,15 @@ bool doca_dma::run(doca_task &task) noexcept
         return run_import(task);
     engine_.copy_simple(*task.src(), *task.dst());
     deliver(task, DOCA_SUCCESS, on_success_);
-    return true;
 }
 
 /// One import and nothing else that is special.
-bool doca_dma::run_import(doca_task &task) noexcept
+void doca_dma::run_import(doca_task &task) noexcept
 {
     if (task.is_executed() || !engine_.is_simple_import(task.src(), task.dst()) ||
         !remote_.copy_simple(*task.src(), *task.dst(), queued(), engine_)) [[unlikely]]
         return run_with_care(task);
     deliver(task, DOCA_SUCCESS, on_success_);
-    return true;
 }
 
 void doca_dma::deliver_success(doca_task &task) noexcept
@@ -150,50 +148,48 @@ void doca_dma::deliver_success(doca_task &task) noexcept
 
 /// Tasks that were executed before, lists, the agent, other devices of an mmap, faults, and a log
 /// at TRACE.
-bool doca_dma::run_with_care(doca_task &task) noexcept
+void doca_dma::run_with_care(doca_task &task) noexcept
 {
     if (task.is_executed()) {
         deliver_success(task);
-        return true;
+        return;
     }
     const CopyReport report = engine_.check(task.src(), task.dst());
     if (report.fault != CopyFault::none) {
         remote_.abandon();
         fail(task, softdoca::describe(report, limits()).text());
-        return true;
+        return;
     }
     if (report.has_far)
         return run_remote(task, report.num_bytes);
     if (report.has_mapped &&
         !remote_.copy_near(task.src(), task.dst(), report.num_bytes, engine_)) {
         fail(task, softdoca::describe(remote_.fault()).text());
-        return true;
+        return;
     }
     if (!report.has_mapped) {
         engine_.copy_stream(task.src(), task.dst(), report.num_bytes);
         softdoca::CopyEngine::add_data(task.dst(), report.num_bytes);
     }
     deliver_success(task);
-    return true;
 }
 
-bool doca_dma::run_remote(doca_task &task, std::uint64_t num_bytes) noexcept
+void doca_dma::run_remote(doca_task &task, std::uint64_t num_bytes) noexcept
 {
     switch (remote_.copy(*pe(), task, num_bytes, queued())) {
     case softdoca::RemoteCopy::Outcome::pending:
         suspend(task);
-        return false;
+        return;
     case softdoca::RemoteCopy::Outcome::failed:
         resume();
         fail(task, softdoca::describe(remote_.fault()).text());
-        return true;
+        return;
     case softdoca::RemoteCopy::Outcome::done:
         break;
     }
     resume();
     mark_extra_done();
     deliver_success(task);
-    return true;
 }
 
 /// Those that were carried out with the current one are delivered in later turns.

@@ -33,7 +33,7 @@ private:
     doca_error_t check_start() const noexcept override;
     doca_error_t on_start() override;
     doca_error_t check_task(const doca_task &task) noexcept override;
-    bool run(doca_task &task) noexcept override;
+    void run(doca_task &task) noexcept override;
     void flush(doca_task &task, doca_error_t status) noexcept override;
     void on_withdraw(doca_task &task) noexcept override;
     void report_suspended() noexcept override;
@@ -44,9 +44,9 @@ private:
         end_flight(task, status);
         callback(static_cast<doca_dma_task_memcpy *>(&task), task.user_data(), user_data());
     }
-    [[gnu::noinline]] bool run_import(doca_task &task) noexcept;
-    [[gnu::noinline]] bool run_with_care(doca_task &task) noexcept;
-    [[gnu::noinline]] bool run_remote(doca_task &task, std::uint64_t num_bytes) noexcept;
+    [[gnu::noinline]] void run_import(doca_task &task) noexcept;
+    [[gnu::noinline]] void run_with_care(doca_task &task) noexcept;
+    [[gnu::noinline]] void run_remote(doca_task &task, std::uint64_t num_bytes) noexcept;
     void deliver_success(doca_task &task) noexcept;
     void mark_extra_done() noexcept;
     [[gnu::cold, gnu::noinline]] void fail(doca_task &task, const char *why) noexcept;

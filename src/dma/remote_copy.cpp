@@ -7,8 +7,6 @@
 #include "common/ctx.hpp"
 #include "fabric/local_process.hpp"
 
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -382,9 +380,7 @@ RemoteCopy::Outcome RemoteCopy::start_agent()
 void RemoteCopy::stop_waiting() noexcept
 {
     is_waiting_ = false;
-    int handle = -1;
-    if (pe_->notification_handle(&handle) == DOCA_SUCCESS)
-        ::epoll_ctl(handle, EPOLL_CTL_DEL, channel_->fd(), nullptr);
+    pe_->unwatch(channel_->fd());
 }
 
 RemoteCopy::Outcome RemoteCopy::poll_agent()

@@ -60,7 +60,7 @@ private:
 
     // Of the thread alone.
     std::map<Token, std::unique_ptr<AgentSession>> sessions_;
-    std::size_t num_strangers_ = 0; // connections that have not said who they are
+    std::size_t num_strangers_ = 0;    // connections that have not said who they are
     Clock::time_point accept_again_{}; // out of descriptors until then
     CopyMark mark_;
     pid_t tracer_ = 0;

@@ -139,9 +139,9 @@ void put_usable_first(std::vector<Item> &items)
     std::vector<Item> ordered;
     ordered.reserve(items.size());
     for (int wanted = 0; wanted <= 2; ++wanted)
-        for (Item &item : items)
+        for (const Item &item : items) // copied: what was moved from has another rank
             if (rank(item) == wanted)
-                ordered.push_back(std::move(item));
+                ordered.push_back(item);
     items = std::move(ordered);
 }
 

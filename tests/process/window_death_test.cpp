@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <signal.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace softdoca::test;
@@ -295,12 +295,12 @@ TEST_P(WindowDeath, KilledWhileItIsImported)
     });
 }
 
-/// The child has copies of the exporter's descriptors and memory; it is not the exporter.
-TEST_P(WindowDeath, AForkedChildOfTheExporterLivesOn)
+/// The child has the exporter's memory; it is not the exporter.
+void expect_gone_though_child_lives(Via via, pid_t (*make_child)())
 {
-    on_stage(via_, [this] {
-        Exporter peer(via_, kSize, [](Exported &, Line &line) {
-            const pid_t child = ::fork();
+    on_stage(via, [=] {
+        Exporter peer(via, kSize, [=](Exported &, Line &line) {
+            const pid_t child = make_child();
             if (child == 0)
                 while (true)
                     ::pause();
@@ -319,6 +319,18 @@ TEST_P(WindowDeath, AForkedChildOfTheExporterLivesOn)
         EXPECT_EQ(import_code(importer.device, descriptor), DOCA_ERROR_DRIVER);
         EXPECT_EQ(::kill(child, SIGKILL), 0); // it was there all the time
     });
+}
+
+TEST_P(WindowDeath, AForkedChildOfTheExporterLivesOn)
+{
+    expect_gone_though_child_lives(via_, [] { return ::fork(); });
+}
+
+/// Made without libc, as some runtimes do: it keeps all descriptors, so no connection breaks.
+TEST_P(WindowDeath, AChildWithAllDescriptorsLivesOn)
+{
+    expect_gone_though_child_lives(
+        via_, [] { return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); });
 }
 
 TEST_P(WindowDeath, TheExporterRunsAnotherProgram)
