@@ -193,7 +193,7 @@ std::vector<std::string> garbage()
         lying_message(kMagic, 1, raw::kList, 0, list),
         lying_message(kMagic, 1, raw::kList, 0xffffffff, list),
     };
-    for (const std::uint16_t type : {0, 12, 255, 65535})
+    for (const std::uint16_t type : std::initializer_list<std::uint16_t>{0, 12, 255, 65535})
         messages.push_back(raw::message(type, list));
     // What only an exporter says.
     messages.push_back(raw::message(raw::kHelloReply, zeros(raw::kHelloReplySize)));

@@ -7,6 +7,7 @@
 #include "support/own_fabric.hpp"
 #include "support/sdk_log.hpp"
 #include "unit/codes/untouched.hpp"
+#include "unit/common/in_topology.hpp"
 
 #include <softdoca/memory.h>
 
@@ -198,6 +199,45 @@ TEST_F(DocaMmapExport, NeedsADeviceOfTheMmap)
     EXPECT_EQ(export_code(other_), DOCA_ERROR_NOT_FOUND);
 
     EXPECT_FALSE(is_exported());
+}
+
+TEST_F(DocaMmapExport, AProcessHasALimitedNumberOfThem)
+{
+    constexpr std::size_t kMaxExports = 4096;
+    std::deque<Mmap> mmaps;
+    start();
+    for (std::size_t i = 0; i < kMaxExports; ++i) {
+        mmaps.emplace_back(device_, memory_.data(), kSize, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+        const void *descriptor = nullptr;
+        std::size_t len = 0;
+        ASSERT_EQ(doca_mmap_export_pci(mmaps.back(), device_, &descriptor, &len), DOCA_SUCCESS);
+    }
+
+    EXPECT_EQ(export_code(device_), DOCA_ERROR_NO_MEMORY);
+
+    mmaps.pop_back();
+    EXPECT_FALSE(export_it(device_).empty());
+}
+
+TEST(DocaMmapExportCard, NobodyIsOnTheOtherSideOfAPlainNetworkCard)
+{
+    constexpr const char *kPlainCard = "[[dpu]]\n[[host]]\n[[host.function]]\n"
+                                       "pci = \"5e:00.0\"\nbehind = \"\"\n";
+    in_topology(kPlainCard, "host", [] {
+        char bytes[kSize] = {};
+        const Device device("5e:00.0");
+        const Mmap mmap(device, bytes, sizeof bytes, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+        std::uint8_t can_export = 7;
+
+        EXPECT_EQ(doca_mmap_cap_is_export_pci_supported(device.info(), &can_export), DOCA_SUCCESS);
+        EXPECT_EQ(can_export, 0);
+        EXPECT_EQ(
+            doca_mmap_export_pci(mmap, device, Untouched<const void *>(), Untouched<std::size_t>()),
+            DOCA_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(doca_mmap_create_from_export(nullptr, bytes, sizeof bytes, device,
+                                               Untouched<doca_mmap *>()),
+                  DOCA_ERROR_NOT_SUPPORTED);
+    });
 }
 
 TEST_F(DocaMmapExport, NeedsAnOpenDevice)
