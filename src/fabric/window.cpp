@@ -170,7 +170,11 @@ bool Window::open(LocalProcess &self, const ExportDescriptor &descriptor, const 
     needs_fence_ = !link_->page().joins_fences() || !self.page().joins_fences();
     wire::put_text(pci_, function.pci.text().data());
     self_ = &self; // from here on the exporter is told when we go
-    return check_sides(self, *reply, function, fault) && choose_route(*reply, received, fault);
+    if (!check_sides(self, *reply, function, fault))
+        return false;
+    if (choose_route(*reply, received, fault))
+        return true;
+    return link_->is_alive() ? false : refuse_link(fault, LinkFault::gone, descriptor);
 }
 
 /// The exporter's function must be on the other side of the card that the importer's is of.

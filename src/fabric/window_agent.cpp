@@ -80,7 +80,7 @@ bool AgentChannel::check_setup(std::span<const std::byte> message,
 
 AgentChannel::Answer AgentChannel::poll(std::size_t *num_done) noexcept
 {
-    constexpr int kMaxAnswers = 8; // a peer that never ceases must not keep us here
+    constexpr int kMaxAnswers = 8;               // a peer that never ceases must not keep us here
     std::byte buffer[sizeof(wire::WindowReply)]; // the longest answer
     for (int i = 0; i < kMaxAnswers; ++i) {
         const Received received = socket_.receive(buffer);

@@ -27,6 +27,8 @@ bool Window::try_cross(const wire::WindowReply &reply) noexcept
     ProcessId seen;
     const CopyPiece piece{reinterpret_cast<std::byte *>(&seen), reply.probe_addr, sizeof seen};
     if (copy_across(false, {&piece, 1}) != sizeof seen) {
+        if (errno == ESRCH) // it has just been killed
+            link_->set_gone();
         std::snprintf(reason_, sizeof reason_, "process_vm_readv: %s", std::strerror(errno));
         return false;
     }

@@ -61,7 +61,8 @@ bool may_have_pid_namespace()
     return status == 0;
 }
 
-/// The end of a program. A leak detector cannot look at a process that has its own PID namespace.
+/// The end of a program. A leak detector cannot look at a process whose children have a PID
+/// namespace of their own.
 [[noreturn]] void end_process(int status)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -86,6 +87,7 @@ Process::Body in_own_pid_namespace(const Process::Body &body)
         int status = -1;
         EXPECT_EQ(::waitpid(child, &status, 0), child);
         EXPECT_EQ(status, 0);
+        end_process(testing::Test::HasFailure() ? 1 : 0);
     };
 }
 
