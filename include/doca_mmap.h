@@ -276,9 +276,10 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 /**
  * Set the memory that the mmap describes, and the file that it is part of. Once in its life.
  *
- * If the file is a memfd that is sealed against shrinking (and, for read-only exports, against
- * future writes), importers on this machine map it; any other file is taken as a plain range. The
- * descriptor stays the caller's, who may close it. Otherwise as doca_mmap_set_memrange.
+ * If the range is the whole of a memfd that is sealed against shrinking (and, for read-only
+ * exports, against future writes), importers on this machine map it; any other file is taken as a
+ * plain range. The descriptor stays the caller's, who may close it. Otherwise as
+ * doca_mmap_set_memrange.
  *
  * @param mmap           mmap that is not started
  * @param dmabuf_fd      open descriptor of the file

@@ -61,10 +61,11 @@ bool AgentSession::serve(CopyMark &mark)
         if (received.outcome == Received::Outcome::closed)
             return false;
         if (received.size > sizeof buffer || !handle({buffer, received.size}, received, mark)) {
-            agent_say(LogLevel::warning,
-                      "connection of process %d ends: it sent what no importer of this release "
-                      "sends, or takes no answer",
-                      peer_.pid);
+            if (!has_hung_up_)
+                agent_say(LogLevel::warning,
+                          "connection of process %d ends: it sent what no importer of this release "
+                          "sends, or takes no answer",
+                          peer_.pid);
             return false;
         }
     }

@@ -8,6 +8,7 @@
 #include "fabric/status_page.hpp"
 #include "fabric/wire.hpp"
 
+#include <cerrno>
 #include <memory>
 #include <span>
 #include <vector>
@@ -56,9 +57,11 @@ private:
                             std::uint64_t staging_offset, CopyMark &mark) const noexcept;
     wire::Status check_user() const noexcept;
     template <typename Message>
-    bool send(const Message &message, std::span<const int> fds = {}) const noexcept
+    bool send(const Message &message, std::span<const int> fds = {}) noexcept
     {
-        return socket_.send(wire::bytes_of(message), fds);
+        const bool is_sent = socket_.send(wire::bytes_of(message), fds);
+        has_hung_up_ = !is_sent && errno == EPIPE;
+        return is_sent;
     }
 
     LocalProcess &process_;
@@ -66,6 +69,7 @@ private:
     const ucred peer_;
     const Clock::time_point hello_deadline_;
     bool has_greeted_ = false;
+    bool has_hung_up_ = false;             // before it got its answer: nothing to complain of
     std::shared_ptr<const PeerPage> page_; // nullptr: a tool, which is granted nothing
     std::vector<Grant> grants_;
     SharedMemory staging_;

@@ -7,12 +7,16 @@
 #include "fabric/registry.hpp"
 #include "fabric/release.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 
 namespace softdoca {
 
 namespace {
+
+/// While an answer is waited for: does the peer live? Its socket may in a child, and say nothing.
+constexpr auto kLookAgain = std::chrono::milliseconds(50);
 
 LinkFault fault_of(wire::Status status) noexcept
 {
@@ -125,8 +129,10 @@ LinkFault PeerLink::receive_answer(std::span<std::byte> buffer, Clock::time_poin
         if (received->outcome == Received::Outcome::nothing_yet) {
             if (page_ != nullptr && !page_->is_alive()) // its socket may live on in a child
                 return LinkFault::gone;
-            if (!socket_.wait_readable(deadline))
+            const auto now = Clock::now();
+            if (now >= deadline)
                 return LinkFault::silent;
+            (void)socket_.wait_readable(std::min(deadline, now + kLookAgain));
             continue;
         }
         if (received->size > buffer.size())

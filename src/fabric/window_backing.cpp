@@ -100,6 +100,16 @@ ProcessFd reopen(int fd, bool is_writable)
     return ProcessFd(::open(path.c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
 }
 
+/// A descriptor gives access to all of its memory: only memory that is exported as a whole (but for
+/// less than a page at either end) may be passed on.
+bool covers_all(int fd, std::uint64_t offset, std::size_t len) noexcept
+{
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    struct stat about;
+    return ::fstat(fd, &about) == 0 && about.st_size >= 0 && offset < page &&
+           static_cast<std::uint64_t>(about.st_size) - offset - len < page;
+}
+
 /// A read-only descriptor is no barrier, as it can be opened again for writing; only the seal is.
 bool is_closed_to_writers(int fd, bool is_ours)
 {
@@ -124,7 +134,7 @@ std::optional<BackingMemory> find_backing(const WindowOffer &offer)
         offset = mapping->offset;
     }
     const int seals = fd < 0 ? -1 : seals_of(fd);
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || !covers_all(fd, offset, offer.len))
         return std::nullopt;
     if (!is_writable && !is_closed_to_writers(fd, ours.has_value()))
         return std::nullopt;

@@ -18,7 +18,7 @@ namespace softdoca {
 bool Window::try_mapped(const wire::WindowReply &reply, Received &received) noexcept
 {
     if (received.num_fds != 1) {
-        wire::put_text(reason_, "the memory is not a sealed memfd");
+        wire::put_text(reason_, "the memory is not the whole of a sealed memfd");
         return false;
     }
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
