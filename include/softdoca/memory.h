@@ -21,9 +21,9 @@ extern "C" {
 
 /**
  * Get memory, zeroed, at the start of a page. When all of it is exported by one mmap
- * (doca_mmap_export_pci) importers on this machine map the same pages. A part of it is exported like
- * any other memory, because whoever can map a part can map all. Exported for reading only, it can
- * from then on be mapped for writing by nobody else, for its whole life.
+ * (doca_mmap_export_pci) importers on this machine map the same pages. A part of it is exported
+ * like any other memory, because whoever can map a part can map all. Exported for reading only, it
+ * can from then on be mapped for writing by nobody else, for its whole life.
  *
  * Any thread, also in callbacks. A forked child shares the memory with its parent.
  *
