@@ -222,7 +222,7 @@ TEST_P(WindowField, F23AnImportIsReadyAsItIs)
         static constexpr std::size_t kLen = 100'001;
         Process peer(other_role(), [this](Line &line) {
             const Device second(second_device().c_str());
-            const Region pages(via_, 128 * 1024);
+            const Region pages(via_, kLen + 1);
             std::vector<std::byte> heap(kLen + 1);
             std::byte *const begin = via_ == Via::mapped ? pages.at(1) : heap.data() + 1;
             std::memcpy(begin, pattern(kLen, 1).data(), kLen);
