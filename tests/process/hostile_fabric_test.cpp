@@ -82,7 +82,7 @@ TEST(HostileFabric, ALinkForProcesses)
 
 TEST(HostileFabric, OpenToAll)
 {
-    for (const mode_t mode : {0777, 0770, 0755, 0701})
+    for (const mode_t mode : {0777u, 0770u, 0755u, 0701u})
         expect_refused([mode](const std::string &path) { make_directory(path, mode); });
     expect_refused([](const std::string &path) {
         make_directory(path, 0700);
