@@ -172,6 +172,7 @@ Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
     }
     received.size = static_cast<std::size_t>(size);
     received.has_control = header.msg_controllen != 0;
+    received.has_lost_fds = (header.msg_flags & MSG_CTRUNC) != 0;
     if (size > 0) // a message of no bytes is never sent: it is the end
         received.outcome = Received::Outcome::message;
     return received;

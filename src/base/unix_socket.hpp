@@ -26,7 +26,8 @@ struct Received {
     std::size_t size = 0; ///< of the message; more than the buffer's if it was cut
     std::array<ProcessFd, 2> fds;
     std::size_t num_fds = 0;
-    bool has_control = false; ///< more than bytes came
+    bool has_lost_fds = false; ///< this process had no descriptors left for them
+    bool has_control = false;  ///< more than bytes came
 };
 
 /// A local socket that carries whole messages in order (SEQPACKET), never blocks, raises no signal

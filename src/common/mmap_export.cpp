@@ -13,6 +13,10 @@
 
 #include <unistd.h>
 
+#include <functional>
+#include <string>
+#include <string_view>
+
 LOG_SOURCE("CORE::MMAP_EXPORT");
 
 namespace {
@@ -54,9 +58,13 @@ doca_error_t import(const doca_data *user_data, std::span<const std::byte> descr
 {
     softdoca::ImportFault fault;
     auto window = softdoca::Window::import(descriptor, dev.function(), &fault);
-    if (window == nullptr)
-        return LOG_REFUSED(fault.code, &dev, "doca_mmap_create_from_export with %s: %s", dev.name(),
-                           fault.text);
+    if (window == nullptr) {
+        softdoca::LogSite site = LOG_SITE;
+        site.cause = static_cast<int>(std::hash<std::string_view>()(fault.text));
+        return softdoca::log_refusal(site, fault.code, &dev,
+                                     "doca_mmap_create_from_export with %s: %s", dev.name(),
+                                     fault.text);
+    }
     LOG_INF("import of pid %d (%s), %llu bytes, route: %s%s%s", window->exporter_pid(),
             window->exporter_side(), static_cast<unsigned long long>(window->len()),
             to_string(window->route()),
@@ -117,19 +125,19 @@ doca_error_t doca_mmap::export_pci(const doca_dev &dev, const void **desc, std::
             *len = sizeof known->descriptor;
             return DOCA_SUCCESS;
         }
-    softdoca::LocalProcess *const self = softdoca::LocalProcess::get();
+    std::string why;
+    softdoca::LocalProcess *const self = softdoca::LocalProcess::get(&why);
     if (self == nullptr)
-        return LOG_REFUSED(
-            DOCA_ERROR_DRIVER, this,
-            "mmap %p cannot be exported: this process cannot take part in the fabric",
-            static_cast<void *>(this));
+        return LOG_REFUSED(DOCA_ERROR_DRIVER, &dev, "mmap %p cannot be exported with %s: %s",
+                           static_cast<void *>(this), dev.name(), why.c_str());
     exports_.reserve(exports_.size() + 1);
     auto made = std::make_unique<softdoca::MmapExport>();
     const auto handle =
         self->exports().open({base_, len_, permissions_, &dev.function(), memory_fd_.get()});
     if (!handle)
         return LOG_REFUSED(DOCA_ERROR_NO_MEMORY, this,
-                           "mmap %p cannot be exported: this process has %u exports, the limit",
+                           "mmap %p cannot be exported: this process has %u exports, the limit; "
+                           "stop those that are not needed (doca_mmap_stop)",
                            static_cast<void *>(this), softdoca::kMaxWindows);
     made->dev = &dev;
     made->handle = *handle;

@@ -7,6 +7,9 @@
 #include "base/handle.hpp"
 #include "dma/copy_fault.hpp"
 
+#include <functional>
+#include <string_view>
+
 LOG_SOURCE("DMA");
 
 namespace {
@@ -206,8 +209,11 @@ void doca_dma::mark_extra_done() noexcept
 /// The program hears of the failure first and of STOPPING right after it, in the same turn.
 void doca_dma::fail(doca_task &task, const char *why) noexcept
 {
-    LOG_ERR("DMA %p on %s: task failed, the context stops and %zu tasks are flushed: %s",
-            static_cast<void *>(this), dev().name(), num_inflight_tasks() - 1, why);
+    softdoca::LogSite site = LOG_SITE;
+    site.cause = static_cast<int>(std::hash<std::string_view>()(why));
+    softdoca::log_once(softdoca::LogLevel::error, site, this,
+                       "DMA %p on %s: task failed, the context stops and %zu tasks are flushed: %s",
+                       static_cast<void *>(this), dev().name(), num_inflight_tasks() - 1, why);
     deliver(task, DOCA_ERROR_IO_FAILED, on_error_);
     stop_after_failure();
 }
@@ -230,10 +236,10 @@ void doca_dma::report_suspended() noexcept
 {
     if (remote_.is_pending())
         LOG_WAIT(this,
-                 "DMA %p waits for the exporter of its memory, pid %d (%s), which does not answer; "
-                 "is it stopped (SIGSTOP, a debugger)?",
-                 static_cast<void *>(this), remote_.awaited().exporter_pid(),
-                 remote_.awaited().exporter_side());
+                 "DMA %p on %s waits for the exporter of its memory, pid %d (%s), which does not "
+                 "answer; if it is stopped, continue it (kill -CONT %d) or end it",
+                 static_cast<void *>(this), dev().name(), remote_.awaited().exporter_pid(),
+                 remote_.awaited().exporter_side(), remote_.awaited().exporter_pid());
 }
 
 extern "C" doca_error_t doca_dma_create(doca_dev *dev, doca_dma **dma)

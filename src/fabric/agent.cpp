@@ -157,8 +157,12 @@ void Agent::accept_peers()
     if (num_strangers_ >= kMaxStrangers || !has_room_for(peer->pid))
         end_oldest_stranger();
     if (!has_room_for(peer->pid)) {
-        agent_say(LogLevel::warning, "process %d is not served: there are too many connections",
+        agent_say(LogLevel::warning,
+                  "process %d is not served: there are too many connections (ulimit -n)",
                   peer->pid);
+        auto refusal = wire::make<wire::HelloReply>(1); // to the first message of a link
+        refusal.status = wire::Status::busy;
+        (void)socket.send(wire::bytes_of(refusal));
         return;
     }
     const Token token = next_token_++;

@@ -21,8 +21,6 @@ namespace softdoca {
 
 namespace {
 
-constexpr std::size_t kMaxGrants = 4096; // of one connection
-
 /// Is it memory that answers at once? A pipe, a device or a slow file system could stop the agent;
 /// so could a file of any size, which its owner may be about to fill. The seals come first: of
 /// other file systems even the size may take for ever.
@@ -120,7 +118,7 @@ bool AgentSession::greet(Bytes message, Received &received)
         else if (received.num_fds == 1)
             page_ = PeerPage::map(received.fds[0].get(), hello->process);
         if (reply.status == wire::Status::ok && page_ == nullptr)
-            reply.status = wire::Status::bad_memory;
+            reply.status = received.has_lost_fds ? wire::Status::busy : wire::Status::bad_memory;
     }
     has_greeted_ = reply.status == wire::Status::ok;
     const int own_page = process_.page().fd();
@@ -131,17 +129,23 @@ bool AgentSession::greet(Bytes message, Received &received)
               reply.status == wire::Status::other_user
                   ? "it belongs to another user (see [fabric] group in the topology)"
               : reply.status == wire::Status::other_release ? "its libraries are of another release"
-                                                            : "its status page is not in order");
+              : reply.status == wire::Status::busy
+                  ? "this process has no descriptors left (ulimit -n)"
+                  : "its status page is not in order");
     return is_sent; // the peer reads the reason and closes; until then the deadline holds
 }
 
 bool AgentSession::open_window(Bytes message)
 {
     const auto request = wire::take<wire::OpenWindow>(message);
-    if (!request || grants_.size() == kMaxGrants)
+    if (!request)
         return false;
-    grants_.reserve(grants_.size() + 1);
     auto reply = wire::make<wire::WindowReply>(request->serial);
+    if (grants_.size() == wire::kMaxGrants) {
+        reply.status = wire::Status::busy;
+        return send(reply);
+    }
+    grants_.reserve(grants_.size() + 1);
     const bool is_channel = request->is_channel != 0;
     const auto window = process_.exports().grant(request->key, page_, is_channel);
     if (!window) {

@@ -34,21 +34,19 @@ LocalProcess::LocalProcess(const ProcessId &id, const Node &node, std::unique_pt
 {
 }
 
-LocalProcess *LocalProcess::get()
+LocalProcess *LocalProcess::get(std::string *why)
 {
     pass_on_agent_log();
     LocalProcess *known = member.load(std::memory_order_acquire);
     if (known != nullptr && !known->owner_.is_another())
         return known;
+    std::string said = "this process belongs to no node of the topology (SOFTDOCA_ROLE)";
     const Node *const node = local_node();
-    if (node == nullptr)
-        return nullptr;
-    std::string why;
-    LocalProcess *const entered = enter_once(*node, why);
-    if (entered == nullptr) // said without the lock: a log backend may be the program's own code
-        LOG_ERR("this process cannot serve its peers: %s", why.c_str());
-    else if (!why.empty())
-        LOG_INF("%s", why.c_str());
+    LocalProcess *const entered = node == nullptr ? nullptr : enter_once(*node, said);
+    if (entered == nullptr && why != nullptr)
+        *why = said;
+    if (entered != nullptr) // without the lock: a log backend may be the program's own code
+        LOG_INF("%s", said.c_str());
     return entered;
 }
 
@@ -59,6 +57,7 @@ LocalProcess *LocalProcess::enter_once(const Node &node, std::string &why)
     LocalProcess *const known = member.load(std::memory_order_relaxed);
     if (known != nullptr && !known->owner_.is_another())
         return known;
+    why.clear();
     std::unique_ptr<LocalProcess> entered = enter(node, why);
     if (entered == nullptr)
         return nullptr;
@@ -76,7 +75,7 @@ std::unique_ptr<LocalProcess> LocalProcess::enter(const Node &node, std::string 
     const ProcessId id = ProcessId::make();
     auto page = OwnPage::create(id);
     if (page == nullptr) {
-        why = std::string("there is no shared memory for them: ") + std::strerror(errno);
+        why = std::string("there is no shared memory for peers: ") + std::strerror(errno);
         return nullptr;
     }
     auto registration = Registration::enter(id, node, why);
@@ -85,8 +84,8 @@ std::unique_ptr<LocalProcess> LocalProcess::enter(const Node &node, std::string 
     std::unique_ptr<LocalProcess> entered(
         new LocalProcess(id, node, std::move(page), std::move(registration)));
     if (!entered->agent_.start()) {
-        why = std::string("the thread for them cannot be started: ") + std::strerror(errno) +
-              " (ulimit -u, -n)";
+        why = std::string("the thread that serves peers cannot be started: ") +
+              std::strerror(errno) + " (ulimit -u, -n)";
         entered->registration_->leave();
         return nullptr;
     }

@@ -27,9 +27,9 @@ enum class LinkFault : std::uint8_t;
 /// imports becomes a member of its own.
 class __attribute__((visibility("default"))) LocalProcess {
 public:
-    /// Makes this process a member at the first call. nullptr if that is impossible (logged).
+    /// Makes this process a member at the first call. nullptr if that is impossible, and why.
     /// Throws std::bad_alloc.
-    static LocalProcess *get();
+    static LocalProcess *get(std::string *why = nullptr);
 
     const ProcessId &id() const noexcept { return id_; }
     const Node &node() const noexcept { return node_; }

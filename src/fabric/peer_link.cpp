@@ -27,6 +27,8 @@ LinkFault fault_of(wire::Status status) noexcept
         return LinkFault::other_release;
     case wire::Status::other_user:
         return LinkFault::other_user;
+    case wire::Status::busy:
+        return LinkFault::busy;
     default:
         return LinkFault::out_of_order;
     }
@@ -92,8 +94,7 @@ LinkFault PeerLink::greet(LocalProcess &self, Clock::time_point deadline)
     auto hello = hello_of(self);
     hello.serial = ++serial_;
     const int page = self.page().fd();
-    if (!socket_.send(wire::bytes_of(hello), {&page, 1}))
-        return LinkFault::gone;
+    (void)socket_.send(wire::bytes_of(hello), {&page, 1}); // a refusal may be there, and the end
     std::byte buffer[sizeof(wire::HelloReply)];
     Received received;
     if (const LinkFault fault = receive_answer(buffer, deadline, &received);
@@ -104,6 +105,8 @@ LinkFault PeerLink::greet(LocalProcess &self, Clock::time_point deadline)
         return LinkFault::other_release; // another wire format
     if (const LinkFault fault = fault_of(reply->status); fault != LinkFault::none)
         return fault;
+    if (received.has_lost_fds)
+        return LinkFault::no_resources;
     if (!(reply->process == peer_) || received.num_fds != 1)
         return LinkFault::out_of_order;
     page_ = PeerPage::map(received.fds[0].get(), peer_);

@@ -26,6 +26,7 @@ enum class LinkFault : std::uint8_t {
     other_release, ///< its libraries are not of our release
     other_user,    ///< it belongs to another user
     out_of_order,  ///< it answers what no process of ours answers
+    busy,          ///< it has no room for us: connections, descriptors
     no_resources,  ///< of this process: descriptors, memory
 };
 

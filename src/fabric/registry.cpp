@@ -42,10 +42,17 @@ bool find_rights(Rights &rights)
     const std::string &name = topology().group;
     if (name.empty())
         return true;
+    std::FILE *const groups = std::fopen("/etc/group", "re"); // static programs have no getgrnam()
+    if (groups == nullptr)
+        return false;
     group entry;
     group *found = nullptr;
-    std::vector<char> room(16384);
-    if (getgrnam_r(name.c_str(), &entry, room.data(), room.size(), &found) != 0 || found == nullptr)
+    std::vector<char> room(65536);
+    while (fgetgrent_r(groups, &entry, room.data(), room.size(), &found) == 0)
+        if (name == entry.gr_name)
+            break;
+    std::fclose(groups);
+    if (found == nullptr)
         return false;
     rights = {02770, 0660, 0640, entry.gr_gid}; // what is made below belongs to the group too
     return true;

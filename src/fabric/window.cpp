@@ -41,9 +41,9 @@ bool refuse_link(ImportFault *fault, LinkFault why, const ExportDescriptor &desc
     switch (why) {
     case LinkFault::silent:
         return refuse(fault, DOCA_ERROR_DRIVER,
-                      "pid %d (%s), which exported this, does not answer within 5 s; is it stopped "
-                      "(SIGSTOP, a debugger)?",
-                      descriptor.pid, side);
+                      "pid %d (%s), which exported this, does not answer within 5 s; if it is "
+                      "stopped (SIGSTOP, a debugger), continue it (kill -CONT %d) or end it",
+                      descriptor.pid, side, descriptor.pid);
     case LinkFault::other_release:
         return refuse(fault, DOCA_ERROR_NOT_PERMITTED,
                       "pid %d (%s), which exported this, uses libraries of another release; link "
@@ -54,6 +54,12 @@ bool refuse_link(ImportFault *fault, LinkFault why, const ExportDescriptor &desc
                       "pid %d (%s), which exported this, belongs to another user; run both as one "
                       "user, or open the fabric to a group in the topology",
                       descriptor.pid, side);
+    case LinkFault::busy:
+        return refuse(
+            fault, DOCA_ERROR_DRIVER,
+            "pid %d (%s), which exported this, has no room for another connection (ulimit "
+            "-n there); end importers that are not needed",
+            descriptor.pid, side);
     case LinkFault::no_resources:
         return refuse(fault, DOCA_ERROR_DRIVER,
                       "this process cannot connect to pid %d: out of descriptors or memory "
@@ -116,9 +122,10 @@ std::unique_ptr<Window> Window::import(std::span<const std::byte> bytes, const F
                bytes.size(), why);
         return nullptr;
     }
-    LocalProcess *const self = LocalProcess::get();
+    std::string trouble;
+    LocalProcess *const self = LocalProcess::get(&trouble);
     if (self == nullptr) {
-        refuse(fault, DOCA_ERROR_DRIVER, "this process cannot take part in the fabric");
+        refuse(fault, DOCA_ERROR_DRIVER, "%s", trouble.c_str());
         return nullptr;
     }
     std::unique_ptr<Window> window(new Window);
@@ -148,6 +155,12 @@ bool Window::open(LocalProcess &self, const ExportDescriptor &descriptor, const 
     const auto reply = link_->ask<wire::WindowReply>(request, deadline, &received, &trouble);
     if (!reply)
         return refuse_link(fault, trouble, descriptor);
+    if (reply->status == wire::Status::busy)
+        return refuse(
+            fault, DOCA_ERROR_NO_MEMORY,
+            "this process has %zu imports of pid %d, the limit; destroy those that are not "
+            "needed",
+            wire::kMaxGrants, descriptor.pid);
     if (reply->status != wire::Status::ok)
         return refuse(fault, DOCA_ERROR_NOT_PERMITTED,
                       "pid %d (%s) does not export this any more; it has stopped or destroyed the "
@@ -238,11 +251,12 @@ Window::~Window()
 void Window::describe_end(std::span<char> text) const noexcept
 {
     const bool is_alive = link_->is_alive();
-    std::snprintf(text.data(), text.size(),
-                  is_alive ? "its exporter, pid %d (%s), has stopped the export; import the new one"
-                           : "it was exported by pid %d (%s), which has ended; keep the exporter "
-                             "running until the copy is done",
-                  pid_, exporter_side());
+    std::snprintf(
+        text.data(), text.size(),
+        is_alive ? "the exporter of the import, pid %d (%s), has stopped it; import the new export"
+                 : "the import was exported by pid %d (%s), which has ended; keep the exporter "
+                   "running until the copy is done",
+        pid_, exporter_side());
 }
 
 wire::ListRow Window::row() const noexcept

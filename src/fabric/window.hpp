@@ -39,7 +39,7 @@ struct CopyPiece {
 /// Why an import failed.
 struct ImportFault {
     doca_error_t code = DOCA_SUCCESS;
-    char text[256] = "";
+    char text[400] = "";
 };
 
 class __attribute__((visibility("default"))) Window {

@@ -37,6 +37,7 @@ inline constexpr std::size_t kReleaseSize = 16;
 inline constexpr std::size_t kNodeSize = 64;
 inline constexpr std::size_t kPciSize = 16;
 inline constexpr std::size_t kProgramSize = 64;
+inline constexpr std::size_t kMaxGrants = 4096;       ///< windows that one connection opens
 inline constexpr std::uint32_t kMaxPieces = 64;       ///< of one Copy
 inline constexpr std::uint32_t kRowsPerList = 100;    ///< of one ListReply
 inline constexpr std::uint64_t kMaxStaging = 1 << 20; ///< bytes that a peer may offer for copies

@@ -70,6 +70,8 @@ bool is_in_our_namespace(const ProcessRow &row)
     std::error_code error;
     const fs::path program =
         fs::read_symlink("/proc/" + std::to_string(row.pid) + "/exe", error).filename();
+    if (error == std::errc::permission_denied) // another user's: nothing is known
+        return true;
     // After an update the link says "name (deleted)".
     return !error && program.native().starts_with(row.program);
 }
