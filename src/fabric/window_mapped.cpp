@@ -25,8 +25,10 @@ bool Window::try_mapped(const wire::WindowReply &reply, Received &received) noex
     const std::uint64_t begin = reply.offset / page * page;
     const std::uint64_t size = reply.offset - begin + reply.len;
     const bool is_writable = (reply.permissions & DOCA_ACCESS_FLAG_PCI_READ_WRITE) != 0;
-    if (size < reply.len || reply.offset + reply.len < reply.len)
+    if (size < reply.len || reply.offset + reply.len < reply.len) {
+        wire::put_text(reason_, "its offset is none");
         return false;
+    }
     memory_ = SharedMemory::map(received.fds[0].get(), begin, size,
                                 is_writable ? SharedMemory::Access::read_write
                                             : SharedMemory::Access::read);

@@ -229,7 +229,8 @@ std::string next_of(const Liar &liar)
 
 bool is_refusal(doca_error_t code)
 {
-    return code == DOCA_ERROR_DRIVER || code == DOCA_ERROR_NOT_PERMITTED;
+    return code == DOCA_ERROR_DRIVER || code == DOCA_ERROR_NOT_PERMITTED ||
+           code == DOCA_ERROR_NO_MEMORY; // it may say that it has no room
 }
 
 } // namespace
