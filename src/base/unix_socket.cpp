@@ -178,6 +178,12 @@ Received UnixSocket::receive(std::span<std::byte> buffer) const noexcept
     return received;
 }
 
+bool UnixSocket::has_hung_up() const noexcept
+{
+    pollfd state{fd(), POLLRDHUP, 0};
+    return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP)) != 0;
+}
+
 bool UnixSocket::wait_readable(Clock::time_point deadline) const noexcept
 {
     for (;;) {

@@ -57,6 +57,8 @@ public:
     /// Takes off what a peer has sent and nobody will read, before the socket is closed:
     /// descriptors among it may wait when the kernel drops them.
     void drain() const noexcept;
+    /// Will the peer send nothing more? (What it has sent may still wait.)
+    bool has_hung_up() const noexcept;
     /// Waits until something can be received; false when the deadline passes.
     bool wait_readable(Clock::time_point deadline) const noexcept;
 

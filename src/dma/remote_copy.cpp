@@ -419,8 +419,10 @@ void RemoteCopy::abandon() noexcept
 {
     if (is_waiting_) // its answer must not be taken for a later one's, nor staging be reused
         for (Channel &each : channels_)
-            if (each.channel.get() == channel_)
+            if (each.channel.get() == channel_) {
+                pe_->unwatch(channel_->fd());
                 each.channel.reset();
+            }
     is_waiting_ = false;
     channel_ = nullptr;
     current_ = nullptr;

@@ -200,7 +200,9 @@ void Agent::end_session(Token token)
         if (!has_others)
             tracer_ = 0;
     }
-    sessions_.erase(found); // closing its socket takes it out of epoll
+    // Closing its socket would do, but for a child that holds it, made without our fork handler.
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, found->second->fd(), nullptr);
+    sessions_.erase(found);
 }
 
 /// One process alone does not get all of it.

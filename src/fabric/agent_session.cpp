@@ -212,7 +212,7 @@ bool AgentSession::move(bool is_write, std::uint64_t addr, std::uint64_t len,
         const iovec staging{staging_.data() + staging_offset + done, len - done};
         const iovec memory{reinterpret_cast<void *>(addr + done), len - done};
         const long num = ::syscall(is_write ? SYS_process_vm_writev : SYS_process_vm_readv,
-                                   ::getpid(), &staging, 1L, &memory, 1L, 0L);
+                                   ::gettid(), &staging, 1L, &memory, 1L, 0L);
         if (num >= 0 || (errno != EPERM && errno != ENOSYS))
             return num;
         // A sandbox. Not at first, because these wait for others that use the file.
@@ -258,6 +258,10 @@ bool AgentSession::copy(Bytes message, CopyMark &mark)
     const bool is_granted = std::any_of(grants_.begin(), grants_.end(), [&](const Grant &each) {
         return each.slot == request->slot && each.generation == request->generation;
     });
+    if (request->is_write != 0 && socket_.has_hung_up()) { // whoever asked has given it up
+        has_hung_up_ = true;
+        return false;
+    }
     auto reply = wire::make<wire::CopyReply>(request->serial);
     reply.status = is_granted ? wire::Status::ok : wire::Status::not_permitted;
     std::uint64_t offset = request->staging_offset;

@@ -58,6 +58,15 @@ bool find_rights(Rights &rights)
     return true;
 }
 
+/// The program may change its working directory later.
+std::string absolute(const std::string &path)
+{
+    char here[PATH_MAX];
+    if (path.starts_with('/') || ::getcwd(here, sizeof here) == nullptr)
+        return path;
+    return std::string(here) + '/' + path;
+}
+
 bool is_usable_parent(const char *path) noexcept
 {
     return ::access(path, W_OK | X_OK) == 0;
@@ -266,7 +275,7 @@ bool Registration::write_record(const ProcessRecord &record, mode_t mode)
 std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Node &node,
                                                   std::string &why)
 {
-    const std::string fabric = wanted_fabric_directory();
+    const std::string fabric = absolute(wanted_fabric_directory());
     Rights rights;
     if (!find_rights(rights)) {
         why = "the topology opens the fabric to the group \"" + topology().group +
@@ -299,9 +308,9 @@ std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Nod
 
 void Registration::leave() noexcept
 {
-    for (const char *const suffix : {"", ".sock"}) {
+    for (const char *const form : {"%s/%s", "%s/%s.sock", "%s/.%s"}) { // the last: a draft
         char path[PATH_MAX];
-        std::snprintf(path, sizeof path, "%s/%s%s", processes_.c_str(), name_.c_str(), suffix);
+        std::snprintf(path, sizeof path, form, processes_.c_str(), name_.c_str());
         ::unlink(path);
     }
 }

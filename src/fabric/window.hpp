@@ -97,6 +97,7 @@ private:
     bool choose_route(const wire::WindowReply &reply, Received &received, ImportFault *fault);
     bool try_mapped(const wire::WindowReply &reply, Received &received) noexcept;
     bool try_cross(const wire::WindowReply &reply) noexcept;
+    bool is_traceable(std::uint64_t probe_addr) noexcept;
 
     std::shared_ptr<PeerLink> link_;
     const std::atomic<std::uint64_t> *generation_now_ = nullptr; // in the link's page,
@@ -106,6 +107,7 @@ private:
     std::uint64_t len_ = 0;
     std::ptrdiff_t distance_ = 0;
     pid_t pid_ = 0;
+    pid_t traced_ = 0; // cross: a thread of the exporter, whose memory is its memory
     Route route_ = Route::agent;
     bool needs_fence_ = false;
 

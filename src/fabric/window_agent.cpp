@@ -12,6 +12,13 @@
 
 namespace softdoca {
 
+namespace {
+
+/// While the agent's queue of connections is full, as when many contexts begin at once.
+constexpr auto kConnectPatience = std::chrono::milliseconds(100);
+
+} // namespace
+
 std::unique_ptr<AgentChannel> AgentChannel::open(const Window &window)
 {
     LocalProcess &self = *window.self_;
@@ -19,7 +26,7 @@ std::unique_ptr<AgentChannel> AgentChannel::open(const Window &window)
     SharedMemory staging = SharedMemory::create("softdoca-staging", kStagingSize, 0, &staging_fd);
     LinkFault fault = LinkFault::none;
     UnixSocket socket = connect_to_agent(self.registration().directory(), window.link_->peer(),
-                                         Clock::time_point::min(), &fault);
+                                         Clock::now() + kConnectPatience, &fault);
     if (!staging.is_valid() || !socket.is_open())
         return nullptr;
     std::unique_ptr<AgentChannel> channel(

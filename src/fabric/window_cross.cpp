@@ -24,12 +24,25 @@ bool Window::try_cross(const wire::WindowReply &reply) noexcept
         wire::put_text(reason_, "the exporter is in another PID namespace");
         return false;
     }
+    // By the number of its agent thread, which lives as long as it does: a main thread may have
+    // ended.
+    const std::uint32_t agent = death_word_->load(std::memory_order_relaxed) & FUTEX_TID_MASK;
+    for (const pid_t thread : {static_cast<pid_t>(agent), link_->peer_pid()}) {
+        traced_ = thread;
+        if (thread > 0 && is_traceable(reply.probe_addr))
+            return true;
+    }
+    return false;
+}
+
+bool Window::is_traceable(std::uint64_t probe_addr) noexcept
+{
     ProcessId seen;
-    const CopyPiece piece{reinterpret_cast<std::byte *>(&seen), reply.probe_addr, sizeof seen};
+    const CopyPiece piece{reinterpret_cast<std::byte *>(&seen), probe_addr, sizeof seen};
     if (copy_across(false, {&piece, 1}) != sizeof seen) {
-        if (errno == ESRCH) // it has just been killed
-            link_->set_gone();
         std::snprintf(reason_, sizeof reason_, "process_vm_readv: %s", std::strerror(errno));
+        if (errno == ESRCH && traced_ == link_->peer_pid()) // it has just been killed
+            link_->set_gone();
         return false;
     }
     if (!(seen == link_->peer())) {
@@ -43,8 +56,8 @@ bool Window::copy_one_across(bool is_write, const CopyPiece &piece) const noexce
 {
     const iovec near{piece.near, piece.len};
     const iovec far{reinterpret_cast<void *>(piece.far), piece.len};
-    const ssize_t copied = is_write ? ::process_vm_writev(link_->peer_pid(), &near, 1, &far, 1, 0)
-                                    : ::process_vm_readv(link_->peer_pid(), &near, 1, &far, 1, 0);
+    const ssize_t copied = is_write ? ::process_vm_writev(traced_, &near, 1, &far, 1, 0)
+                                    : ::process_vm_readv(traced_, &near, 1, &far, 1, 0);
     return copied == static_cast<ssize_t>(piece.len);
 }
 
@@ -56,9 +69,9 @@ std::size_t Window::copy_across(bool is_write, std::span<const CopyPiece> pieces
         near[i] = {pieces[i].near, pieces[i].len};
         far[i] = {reinterpret_cast<void *>(pieces[i].far), pieces[i].len};
     }
-    const ssize_t copied =
-        is_write ? ::process_vm_writev(link_->peer_pid(), near.data(), num, far.data(), num, 0)
-                 : ::process_vm_readv(link_->peer_pid(), near.data(), num, far.data(), num, 0);
+    const ssize_t copied = is_write
+                               ? ::process_vm_writev(traced_, near.data(), num, far.data(), num, 0)
+                               : ::process_vm_readv(traced_, near.data(), num, far.data(), num, 0);
     return copied < 0 ? 0 : static_cast<std::size_t>(copied);
 }
 
