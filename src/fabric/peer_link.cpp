@@ -7,8 +7,12 @@
 #include "fabric/registry.hpp"
 #include "fabric/release.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 
 namespace softdoca {
@@ -148,6 +152,23 @@ LinkFault PeerLink::receive_answer(std::span<std::byte> buffer, Clock::time_poin
         if (Clock::now() >= deadline)
             return LinkFault::silent;
     }
+}
+
+int PeerLink::memory_fd(pid_t thread, std::uint64_t id_addr) noexcept
+{
+    const std::scoped_lock lock(dialogue_);
+    if (memory_.is_open())
+        return memory_.get();
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%d/mem", thread);
+    ProcessFd memory(::open(path, O_RDONLY | O_CLOEXEC));
+    ProcessId seen;
+    if (!memory.is_open() ||
+        ::pread(memory.get(), &seen, sizeof seen, static_cast<off_t>(id_addr)) != sizeof seen ||
+        !(seen == peer_)) // /proc may be of another PID namespace
+        return -1;
+    memory_ = std::move(memory);
+    return memory_.get();
 }
 
 } // namespace softdoca

@@ -54,6 +54,10 @@ public:
     bool is_gone() const noexcept { return is_gone_.load(std::memory_order_relaxed); }
     void set_gone() noexcept { is_gone_.store(true, std::memory_order_release); }
     const PeerPage &page() const noexcept { return *page_; }
+    /// The peer's memory as a file to read from, opened once, while it is known that we may trace
+    /// it; -1 where there is none. thread: one of the peer's; id_addr: where its id can be read.
+    /// The file is of the memory, not of the process number: it ends with the peer.
+    int memory_fd(pid_t thread, std::uint64_t id_addr) noexcept;
 
     /// Sends a request and waits for its answer, which may come with descriptors.
     template <typename Answer, typename Request>
@@ -96,6 +100,7 @@ private:
     std::atomic<bool> is_gone_{false};
     ForkSafeLock dialogue_;
     std::uint32_t serial_ = 0; // under dialogue_
+    ProcessFd memory_;         // likewise
 };
 
 /// The greeting that every connection of ours begins with.

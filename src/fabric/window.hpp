@@ -79,8 +79,10 @@ public:
     /// than asked for means that the piece there is not accessible (the reason in errno).
     std::size_t copy_across(bool is_write, std::span<const CopyPiece> pieces) const noexcept;
     static constexpr std::size_t kMaxPieces = wire::kMaxPieces;
-    /// Cross only: the same for one piece; false unless all of it was copied.
+    /// Cross only: the same for one piece; false unless all of it was copied. A short read goes
+    /// through the exporter's /proc/PID/mem, the cheapest call for it.
     bool copy_one_across(bool is_write, const CopyPiece &piece) const noexcept;
+    static constexpr std::size_t kShortRead = 4096; ///< bytes; the gain is gone at two pages
 
     /// Why is_valid() says no.
     void describe_end(std::span<char> text) const noexcept;
@@ -108,6 +110,7 @@ private:
     std::ptrdiff_t distance_ = 0;
     pid_t pid_ = 0;
     pid_t traced_ = 0; // cross: a thread of the exporter, whose memory is its memory
+    int short_reads_ = -1; // the link's PeerLink::memory_fd(), of the same memory
     Route route_ = Route::agent;
     bool needs_fence_ = false;
 

@@ -7,6 +7,7 @@
 #include "fabric/window.hpp"
 
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,8 +30,10 @@ bool Window::try_cross(const wire::WindowReply &reply) noexcept
     const std::uint32_t agent = death_word_->load(std::memory_order_relaxed) & FUTEX_TID_MASK;
     for (const pid_t thread : {static_cast<pid_t>(agent), link_->peer_pid()}) {
         traced_ = thread;
-        if (thread > 0 && is_traceable(reply.probe_addr))
+        if (thread > 0 && is_traceable(reply.probe_addr)) {
+            short_reads_ = link_->memory_fd(thread, reply.probe_addr);
             return true;
+        }
     }
     return false;
 }
@@ -54,6 +57,9 @@ bool Window::is_traceable(std::uint64_t probe_addr) noexcept
 
 bool Window::copy_one_across(bool is_write, const CopyPiece &piece) const noexcept
 {
+    if (!is_write && piece.len <= kShortRead && short_reads_ >= 0)
+        return ::pread(short_reads_, piece.near, piece.len, static_cast<off_t>(piece.far)) ==
+               static_cast<ssize_t>(piece.len);
     const iovec near{piece.near, piece.len};
     const iovec far{reinterpret_cast<void *>(piece.far), piece.len};
     const ssize_t copied = is_write ? ::process_vm_writev(traced_, &near, 1, &far, 1, 0)
