@@ -109,7 +109,7 @@ private:
     std::uint64_t len_ = 0;
     std::ptrdiff_t distance_ = 0;
     pid_t pid_ = 0;
-    pid_t traced_ = 0; // cross: a thread of the exporter, whose memory is its memory
+    pid_t traced_ = 0;     // cross: a thread of the exporter, whose memory is its memory
     int short_reads_ = -1; // the link's PeerLink::memory_fd(), of the same memory
     Route route_ = Route::agent;
     bool needs_fence_ = false;
