@@ -47,9 +47,12 @@ static void set_preloaded(char setting[kMaxList])
 
 int execv(const char *path, char *const argv[])
 {
-    char self[PATH_MAX] = "", preloaded[kMaxList];
-    char *args[kMaxArgs + 7] = {"qemu-aarch64", "-E", preloaded, "-0", argv[0]};
+    static char self[PATH_MAX],
+        preloaded[kMaxList]; /* GoogleTest comes with a stack of two pages */
+    static char *args[kMaxArgs + 7] = {"qemu-aarch64", "-E", preloaded, "-0"};
     int num_args = 1;
+
+    args[4] = argv[0];
 
     if (strcmp(path, "/proc/self/exe") == 0 && readlink(path, self, sizeof(self) - 1) > 0)
         path = self;
@@ -65,9 +68,10 @@ int execv(const char *path, char *const argv[])
 
 int execl(const char *path, const char *arg, ...)
 {
-    char *args[kMaxArgs + 1] = {(char *)arg};
+    static char *args[kMaxArgs + 1];
     va_list more;
 
+    args[0] = (char *)arg;
     va_start(more, arg);
     for (int i = 1; args[i - 1] != NULL && i < kMaxArgs; i++)
         args[i] = va_arg(more, char *);
