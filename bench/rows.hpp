@@ -18,5 +18,10 @@ void run_idle_rows(Report &report); ///< 19, 20, 21: what contexts with nothing 
 void run_window_rows(Report &report);
 void run_count_rows(Report &report); ///< 22: allocations, locks, clock reads, system calls
 void run_start_rows(Report &report); ///< start: time and memory of a context with many tasks
+void run_comch_rows(Report &report); ///< 7 to 12: producer to consumer, on two CPUs
+void run_comch_control_rows(Report &report); ///< 13, 14, 15: control messages, wake-ups
+/// 20 and 21 of connections and consumers; connect: many clients of one server.
+void run_comch_idle_rows(Report &report);
+void run_comch_count_rows(Report &report); ///< 22 of messages
 
 } // namespace softdoca::bench

@@ -9,7 +9,8 @@
 namespace softdoca {
 
 /// Stands for the calling thread: its address differs from thread to thread.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local const char this_thread_mark;
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("default")]] extern constinit thread_local const char this_thread_mark;
 
 /// Guards a few instructions. The first thread that takes it owns it and pays two plain stores from
 /// then on: no locked instruction, which costs more than all that it guards. When a second thread
@@ -20,7 +21,7 @@ namespace softdoca {
 ///     another: stage_ = ending;  membarrier;  read is_owner_inside_
 ///
 /// One of them sees the other's store. Where the kernel has no membarrier nobody owns the lock.
-class BiasedLock {
+class __attribute__((visibility("default"))) BiasedLock {
 public:
     /// The owner's way in; false says nothing: lock() decides. Hot functions call this and leave
     /// the rest to a function of its own, so that they need no stack frame.

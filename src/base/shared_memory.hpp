@@ -13,7 +13,7 @@ namespace softdoca {
 
 /// Memory that more than one process maps (a memfd), as this process maps it. Invalid after a
 /// failure, with the reason in errno. A forked child does not have it.
-class SharedMemory {
+class __attribute__((visibility("default"))) SharedMemory {
 public:
     SharedMemory() = default;
     SharedMemory(SharedMemory &&other) noexcept

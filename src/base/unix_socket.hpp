@@ -32,7 +32,7 @@ struct Received {
 
 /// A local socket that carries whole messages in order (SEQPACKET), never blocks, raises no signal
 /// and can pass descriptors. Invalid after a failure, with the reason in errno.
-class UnixSocket {
+class __attribute__((visibility("default"))) UnixSocket {
 public:
     UnixSocket() = default;
     /// Takes over a connected socket of the same kind.

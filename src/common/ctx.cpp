@@ -36,8 +36,9 @@ doca_error_t check(const char *call, const doca_ctx *ctx) noexcept
 
 } // namespace
 
-doca_ctx::doca_ctx(doca_dev &dev, const char *kind) noexcept
-    : kind_(kind), hold_(dev, kind, this, [](const void *holder) noexcept -> const char * {
+doca_ctx::doca_ctx(doca_dev &dev, const char *kind, Acts acts) noexcept
+    : acts_at_submit_(acts == Acts::at_submit), kind_(kind),
+      hold_(dev, kind, this, [](const void *holder) noexcept -> const char * {
           return to_string(static_cast<const doca_ctx *>(holder)->state());
       })
 {
@@ -118,12 +119,15 @@ doca_error_t doca_ctx::stop() noexcept
         return DOCA_SUCCESS;
     if (state_ == DOCA_CTX_STATE_STOPPING)
         return DOCA_ERROR_IN_PROGRESS;
+    if (const doca_error_t bad = check_stop(); bad != DOCA_SUCCESS)
+        return bad;
     if (num_inflight_ != 0)
         LOG_DBG("%s %p: stopped with %u tasks in flight, flushing them", kind_,
                 static_cast<void *>(this), num_inflight_);
     pe_->make_ready(*this); // the flush and IDLE are delivered by turns ...
+    on_stop();
     move_to(DOCA_CTX_STATE_STOPPING);
-    if (num_allocated_ != 0 || pe_->is_in_callback()) {
+    if (pe_->is_in_callback() || !stops_at_once() || !may_be_idle()) {
         LOG_ONCE(
             softdoca::LogLevel::info, this,
             "%s %p is stopping: %u tasks in flight are flushed, %u held by the program are waited "
@@ -131,33 +135,53 @@ doca_error_t doca_ctx::stop() noexcept
             kind_, static_cast<void *>(this), num_inflight_, num_allocated_ - num_inflight_);
         return DOCA_ERROR_IN_PROGRESS;
     }
-    leave_ready(); // ... unless nothing is left to wait for
-    LOG_INF("%s %p has stopped", kind_, static_cast<void *>(this));
-    move_to(DOCA_CTX_STATE_IDLE);
+    become_idle(); // ... unless nothing is left to wait for
     return DOCA_SUCCESS;
+}
+
+void doca_ctx::become_idle() noexcept
+{
+    leave_ready();
+    on_idle();
+    LOG_INF("%s %p has stopped", kind_, static_cast<void *>(this));
+    move_to(DOCA_CTX_STATE_IDLE); // last: the callback may destroy this
 }
 
 void doca_ctx::stop_after_failure() noexcept
 {
-    if (state_ != DOCA_CTX_STATE_RUNNING) // the callback has stopped it
-        return;
+    if (state_ == DOCA_CTX_STATE_RUNNING) // else the callback has stopped it
+        stop_by_itself();
+}
+
+void doca_ctx::stop_by_itself() noexcept
+{
     pe_->make_ready(*this);
+    on_stop();
     move_to(DOCA_CTX_STATE_STOPPING);
 }
 
-/// A turn that does not execute a task: STOPPING, or nothing to do.
+/// A turn that does not execute a task: STOPPING, or something else than tasks, or nothing to do.
 bool doca_ctx::rare_turn() noexcept
 {
-    if (state_ == DOCA_CTX_STATE_STOPPING && !submitted_.empty()) {
-        flush(take_submitted(), DOCA_ERROR_SHUTDOWN);
+    if (!submitted_.empty() && !(is_event_next_ && has_event())) {
+        is_event_next_ = true;
+        doca_task &task = take_submitted();
+        if (state_ == DOCA_CTX_STATE_RUNNING)
+            run(task);
+        else
+            flush(task, DOCA_ERROR_SHUTDOWN);
         return true;
     }
-    leave_ready();
-    if (state_ != DOCA_CTX_STATE_STOPPING || num_allocated_ != 0)
+    is_event_next_ = false;
+    if (state_ == DOCA_CTX_STATE_STOPPING && may_be_idle()) {
+        become_idle();
+        return true;
+    }
+    if (state_ == DOCA_CTX_STATE_IDLE) {
+        leave_ready();
         return false;
-    LOG_INF("%s %p has stopped", kind_, static_cast<void *>(this));
-    move_to(DOCA_CTX_STATE_IDLE); // last: the callback may destroy this
-    return true;
+    }
+    return on_turn();
 }
 
 doca_error_t doca_ctx::check_destroy() const noexcept
@@ -176,6 +200,19 @@ doca_error_t doca_ctx::check_configurable(const char *call) const noexcept
     if (state_ != DOCA_CTX_STATE_IDLE)
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, this, "%s: %s %p is %s; configure it in IDLE",
                            call, kind_, static_cast<const void *>(this), to_string(state_));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::submit_at_once(doca_task &task) noexcept
+{
+    if (!accepts_tasks() || task.state_ != softdoca::TaskState::held) [[unlikely]]
+        return refuse_submit(task);
+    const doca_error_t result = begin(task);
+    if (result != DOCA_SUCCESS)
+        return result;
+    task.pin_buffers();
+    task.state_ = softdoca::TaskState::in_flight;
+    ++num_inflight_;
     return DOCA_SUCCESS;
 }
 
@@ -234,8 +271,12 @@ void doca_ctx::free(doca_task &task) noexcept
                  kind_, static_cast<void *>(this), static_cast<void *>(&task));
         return;
     }
-    if (task.state_ == softdoca::TaskState::in_flight)
-        withdraw(task);
+    if (task.state_ != softdoca::TaskState::in_flight || withdraw(task))
+        give_back(task);
+}
+
+void doca_ctx::give_back(doca_task &task) noexcept
+{
     task.state_ = softdoca::TaskState::free;
     task.pool_->give_back(task);
     --num_allocated_;
@@ -243,17 +284,25 @@ void doca_ctx::free(doca_task &task) noexcept
         pe_->make_ready(*this);
 }
 
-/// A queued task that the program frees: it never runs and gets no callback.
-void doca_ctx::withdraw(doca_task &task) noexcept
+void doca_ctx::end_freed(doca_task &task) noexcept
+{
+    end_flight(task, DOCA_ERROR_SHUTDOWN);
+    give_back(task);
+}
+
+/// A task in flight that the program frees: it gets no callback. True: it has ended.
+bool doca_ctx::withdraw(doca_task &task) noexcept
 {
     LOG_ONCE(softdoca::LogLevel::warning, this,
              "%s %p: task %p was freed while in flight; withdrawn without a callback. Stop the "
              "context first, or free tasks in their callbacks",
              kind_, static_cast<void *>(this), static_cast<void *>(&task));
-    on_withdraw(task);
+    if (!on_withdraw(task))
+        return false;
     submitted_.remove(task);
     clear_executed(task);
     end_flight(task, DOCA_ERROR_SHUTDOWN);
+    return true;
 }
 
 /// Those that the program let go while the task was in flight.
@@ -280,10 +329,11 @@ void doca_ctx::report_wait(std::uint64_t now_ns) noexcept
         return;
     if (state_ == DOCA_CTX_STATE_RUNNING)
         report_suspended();
-    if (state_ != DOCA_CTX_STATE_STOPPING)
-        return;
-    LOG_WAIT(this, "%s %p cannot become idle: %u task(s) are not freed (doca_task_free)", kind_,
-             static_cast<void *>(this), num_allocated_);
+    else if (state_ == DOCA_CTX_STATE_STARTING || num_allocated_ == 0)
+        report_unfinished();
+    else
+        LOG_WAIT(this, "%s %p cannot become idle: %u task(s) are not freed (doca_task_free)", kind_,
+                 static_cast<void *>(this), num_allocated_);
 }
 
 extern "C" doca_error_t doca_ctx_start(doca_ctx *ctx)

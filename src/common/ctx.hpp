@@ -68,6 +68,8 @@ public:
     /// Queues a task that the program holds. Looks at nothing in it.
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept
     {
+        if (acts_at_submit_) [[unlikely]]
+            return submit_at_once(task);
         if (!accepts_tasks() || task.state_ != softdoca::TaskState::held) [[unlikely]]
             return refuse_submit(task);
         task.pin_buffers();
@@ -88,7 +90,7 @@ public:
     /// Delivers one thing; false if there was none after all.
     bool turn() noexcept
     {
-        if (state_ != DOCA_CTX_STATE_RUNNING || submitted_.empty()) [[unlikely]]
+        if (state_ != DOCA_CTX_STATE_RUNNING || submitted_.empty() || acts_at_submit_) [[unlikely]]
             return rare_turn();
         run(take_submitted());
         return true;
@@ -100,7 +102,9 @@ public:
     }
 
 protected:
-    doca_ctx(doca_dev &dev, const char *kind) noexcept;
+    /// When the context looks at a task that is submitted.
+    enum class Acts { in_turns, at_submit };
+    doca_ctx(doca_dev &dev, const char *kind, Acts acts = Acts::in_turns) noexcept;
     virtual ~doca_ctx();
 
     doca_dev &dev() const noexcept { return hold_.dev(); }
@@ -135,6 +139,34 @@ protected:
     /// After the error callback of a task that takes the context down: it stops by itself.
     void stop_after_failure() noexcept;
 
+    // For contexts that act at submit: their queue holds tasks whose outcome is known.
+    /// The task has ended; a turn delivers it.
+    void complete(doca_task &task, doca_error_t status) noexcept
+    {
+        task.status_ = status;
+        submitted_.push_back(task);
+        pe_->make_ready(*this);
+    }
+    /// A task that the program freed while it could not be withdrawn: back to its pool, silently.
+    void end_freed(doca_task &task) noexcept;
+
+    // For contexts that deliver more than tasks (see on_turn).
+    void make_ready() noexcept { pe_->make_ready(*this); }
+    /// Nothing but tasks of the queue is left to be delivered, so far.
+    void rest() noexcept
+    {
+        if (submitted_.empty())
+            leave_ready();
+    }
+    /// Others of this engine come first.
+    void stay_ready() noexcept { pe_->rotate_ready(); }
+    /// STARTING to RUNNING. The last step of a turn.
+    void finish_start() noexcept { move_to(DOCA_CTX_STATE_RUNNING); }
+    /// It stops by itself, from STARTING or RUNNING. The last step of a turn.
+    void stop_by_itself() noexcept;
+    bool is_idle() const noexcept { return state_ == DOCA_CTX_STATE_IDLE; }
+    std::uint32_t num_allocated() const noexcept { return num_allocated_; }
+
     /// The task that is being run is carried out by somebody else: it comes back to run() in the
     /// next turn, and in each turn from then on.
     void suspend(doca_task &task) noexcept;
@@ -162,10 +194,38 @@ private:
     virtual void run(doca_task &task) noexcept = 0;
     /// Ends a task in STOPPING: with its error callback, unless it was executed before.
     virtual void flush(doca_task &task, doca_error_t status) noexcept = 0;
-    /// The program has freed a task that is queued, or suspended.
-    virtual void on_withdraw(doca_task &) noexcept {}
+    /// The program has freed a task that is in flight. True: the base takes it out of the queue,
+    /// if it is in there. False: end_freed() will follow.
+    virtual bool on_withdraw(doca_task &) noexcept { return true; }
     /// Says what a suspended task waits for.
     virtual void report_suspended() noexcept {}
+    /// Of a context that acts at submit: begins with a task of the program. Anything but SUCCESS is
+    /// the answer of the submit, and nothing has happened. It may complete() the task.
+    [[nodiscard]] virtual doca_error_t begin(doca_task &) noexcept
+    {
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    /// Delivers one thing that is no task of the queue, or makes a move of the state that is due.
+    /// False, and not ready any more, if there was nothing. In all states but IDLE.
+    virtual bool on_turn() noexcept
+    {
+        rest();
+        return false;
+    }
+    /// Has on_turn() something? Then it takes turns with the tasks of the queue.
+    virtual bool has_event() const noexcept { return false; }
+    /// May it be stopped now? Logs what is in the way.
+    [[nodiscard]] virtual doca_error_t check_stop() const noexcept { return DOCA_SUCCESS; }
+    /// May a stop with nothing left to do end within the call? Else IDLE comes with a turn.
+    virtual bool stops_at_once() const noexcept { return true; }
+    /// It is STOPPING from now on, for whatever reason.
+    virtual void on_stop() noexcept {}
+    /// In STOPPING: is there nothing left but tasks that the program holds?
+    virtual bool is_drained() noexcept { return true; }
+    /// It is about to be IDLE. The last chance to let go of what RUNNING needed.
+    virtual void on_idle() noexcept {}
+    /// Says what a context in STARTING, or one that is not drained, waits for.
+    virtual void report_unfinished() noexcept {}
 
     /// The next task in order; keeps the ready list true.
     doca_task &take_submitted() noexcept
@@ -185,16 +245,22 @@ private:
     {
         static_cast<softdoca::ListHook<softdoca::PolledList> *>(this)->unlink();
     }
+    [[nodiscard, gnu::noinline]] doca_error_t submit_at_once(doca_task &task) noexcept;
     bool rare_turn() noexcept;
+    bool may_be_idle() noexcept { return is_drained() && num_allocated_ == 0; }
+    void become_idle() noexcept;
     void wait_in_list() noexcept;
     void move_to(doca_ctx_states next) noexcept;
     [[nodiscard, gnu::cold, gnu::noinline]] doca_error_t
     refuse_submit(const doca_task &task) const noexcept;
-    void withdraw(doca_task &task) noexcept;
+    bool withdraw(doca_task &task) noexcept;
+    void give_back(doca_task &task) noexcept;
     [[gnu::cold, gnu::noinline]] static void release_buffers(doca_task &task) noexcept;
 
     // Touched for each task.
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
+    const bool acts_at_submit_;
+    bool is_event_next_ = false;
     softdoca::OwnerProcess owner_;
     doca_pe *pe_ = nullptr;
     softdoca::TaskQueue submitted_;

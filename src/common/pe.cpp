@@ -7,6 +7,8 @@
 #include "base/handle.hpp"
 #include "common/ctx.hpp"
 #include "fabric/agent_log.hpp"
+#include "fabric/doorbells.hpp"
+#include "fabric/local_process.hpp"
 
 #include <sched.h>
 #include <sys/epoll.h>
@@ -41,8 +43,14 @@ doca_error_t check(const char *call, const doca_pe *pe) noexcept
 
 } // namespace
 
+doca_pe::doca_pe() noexcept = default;
+
 doca_pe::~doca_pe()
 {
+    if (doorbells_ != nullptr && !owner_.is_another())
+        doorbells_->for_each_bell([](const softdoca::OwnBell &bell) {
+            softdoca::LocalProcess::get()->retire(bell.id()); // a member, since it has bells
+        });
     softdoca::log_forget(this);
 }
 
@@ -50,6 +58,8 @@ std::uint8_t doca_pe::progress() noexcept
 {
     if (!polled_.empty()) [[unlikely]]
         make_polled_ready();
+    if (doorbells_ != nullptr) [[unlikely]]
+        look_at_doorbells();
     if (ready_.empty() || is_in_callback_ || owner_.is_another())
         return empty_turn();
     is_in_callback_ = true; // for the whole turn, whose last step is the callback
@@ -76,6 +86,16 @@ void doca_pe::make_polled_ready() noexcept
         if (!ctx.is_ready())
             ready_.push_back(ctx);
     }
+}
+
+/// With something to deliver there is no hurry, but others must get their turn.
+void doca_pe::look_at_doorbells() noexcept
+{
+    constexpr std::uint32_t kTurnsPerLook = 8;
+    if (is_in_callback_ || owner_.is_another() ||
+        (!ready_.empty() && ++num_busy_turns_ % kTurnsPerLook != 0))
+        return;
+    doorbells_->look();
 }
 
 std::uint8_t doca_pe::empty_turn() noexcept
@@ -136,6 +156,49 @@ void doca_pe::unwatch(int fd) noexcept
     epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
+softdoca::Doorbells &doca_pe::doorbells()
+{
+    if (doorbells_ == nullptr)
+        doorbells_ = std::make_unique<softdoca::Doorbells>();
+    return *doorbells_;
+}
+
+softdoca::OwnBell *doca_pe::bell_for(const softdoca::RandomId &peer)
+{
+    bool is_new = false;
+    softdoca::OwnBell *const bell = doorbells().bell_for(peer, &is_new);
+    if (bell != nullptr && is_new && handle_.is_open() && !watch(bell->event_fd()))
+        return nullptr;
+    return bell;
+}
+
+softdoca::CopyMark *doca_pe::copy_mark()
+{
+    softdoca::LocalProcess *const process = softdoca::LocalProcess::get();
+    return process != nullptr && copy_mark_.acquire(process->page()) ? &copy_mark_ : nullptr;
+}
+
+bool doca_pe::start_ticking(softdoca::BellTarget &target)
+{
+    const bool is_new = doorbells().ticking_fd() < 0;
+    return doorbells_->start_ticking(target) &&
+           (!is_new || !handle_.is_open() || watch(doorbells_->ticking_fd()));
+}
+
+void doca_pe::stop_ticking(softdoca::BellTarget &target) noexcept
+{
+    doorbells_->stop_ticking(target);
+}
+
+/// When the handle is made: what there is already.
+bool doca_pe::watch_doorbells() noexcept
+{
+    bool is_done = true;
+    doorbells_->for_each_bell(
+        [&](const softdoca::OwnBell &bell) { is_done = is_done && watch(bell.event_fd()); });
+    return is_done && (doorbells_->ticking_fd() < 0 || watch(doorbells_->ticking_fd()));
+}
+
 doca_error_t doca_pe::connect(doca_ctx &ctx) noexcept
 {
     if (const doca_error_t bad = ctx.check_configurable("doca_pe_connect_ctx"); bad != DOCA_SUCCESS)
@@ -187,6 +250,10 @@ doca_error_t doca_pe::open_handle() noexcept
                            static_cast<void *>(this), std::strerror(errno));
     event_ = std::move(event);
     handle_ = std::move(handle);
+    if (doorbells_ != nullptr && !watch_doorbells())
+        return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
+                           "progress engine %p: its handle cannot watch for peers: %s",
+                           static_cast<void *>(this), std::strerror(errno));
     return DOCA_SUCCESS;
 }
 
@@ -207,7 +274,9 @@ doca_error_t doca_pe::request_notification() noexcept
     if (const doca_error_t bad = drain(); bad != DOCA_SUCCESS)
         return bad;
     is_armed_ = true;
-    if (!ready_.empty())
+    const bool may_sleep = doorbells_ == nullptr || is_in_callback_ ||
+                           doorbells_->arm(event_.get()); // what it finds is ready, and wakes
+    if ((!ready_.empty() || !may_sleep) && is_armed_)
         wake();
     report_waits(); // a program that sleeps makes few empty turns
     return DOCA_SUCCESS;
@@ -215,7 +284,6 @@ doca_error_t doca_pe::request_notification() noexcept
 
 doca_error_t doca_pe::clear_notification() noexcept
 {
-    is_armed_ = false;
     return handle_.is_open() ? drain() : DOCA_SUCCESS;
 }
 
@@ -231,6 +299,9 @@ void doca_pe::wake() noexcept
 
 doca_error_t doca_pe::drain() noexcept
 {
+    is_armed_ = false;
+    if (doorbells_ != nullptr)
+        doorbells_->disarm();
     std::uint64_t count;
     if (read(event_.get(), &count, sizeof count) == sizeof count || errno == EAGAIN)
         return DOCA_SUCCESS;

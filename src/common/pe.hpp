@@ -6,13 +6,20 @@
 #include "base/intrusive_list.hpp"
 #include "base/process.hpp"
 #include "base/unique_fd.hpp"
+#include "fabric/status_page.hpp"
 
 #include <doca_pe.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace softdoca {
+
+class BellTarget;
+class Doorbells;
+class OwnBell;
+struct RandomId;
 
 // The lists of a progress engine that a context can be in.
 struct ConnectedList; ///< all of its contexts
@@ -27,7 +34,7 @@ struct WaitingList;   ///< those in STARTING or STOPPING, or polled
 /// Threads: one at a time, the caller's; all callbacks run in it.
 struct __attribute__((visibility("default"))) doca_pe {
 public:
-    doca_pe() = default;
+    doca_pe() noexcept;
     ~doca_pe();
     doca_pe(const doca_pe &) = delete;
     doca_pe &operator=(const doca_pe &) = delete;
@@ -56,6 +63,18 @@ public:
     [[nodiscard]] bool watch(int fd) noexcept;
     void unwatch(int fd) noexcept;
     bool is_in_callback() const noexcept { return is_in_callback_; }
+    /// What wakes this engine; made at the first call. Throws std::bad_alloc.
+    softdoca::Doorbells &doorbells();
+    /// Its bell for that peer; nullptr with errno. Throws std::bad_alloc.
+    softdoca::OwnBell *bell_for(const softdoca::RandomId &peer);
+    /// Doorbells::start_ticking(), and wakes for it too.
+    [[nodiscard]] bool start_ticking(softdoca::BellTarget &target);
+    void stop_ticking(softdoca::BellTarget &target) noexcept;
+    /// For copies that this engine's thread makes into memory of peers; nullptr: there are no marks
+    /// left, or this process is no member of a fabric.
+    softdoca::CopyMark *copy_mark();
+    /// A call that was in vain, to be repeated: counts like an empty turn.
+    std::uint8_t empty_turn() noexcept;
 
     /// Lives while a call of the program, outside of turns, may run callbacks.
     class CallbackScope {
@@ -74,8 +93,9 @@ public:
     };
 
 private:
-    std::uint8_t empty_turn() noexcept;
     [[gnu::cold, gnu::noinline]] void make_polled_ready() noexcept;
+    [[gnu::noinline]] void look_at_doorbells() noexcept;
+    bool watch_doorbells() noexcept;
     void yield_and_report() noexcept;
     void report_waits() noexcept;
     void wake() noexcept;
@@ -85,10 +105,13 @@ private:
     softdoca::IntrusiveList<doca_ctx, softdoca::ReadyList> ready_;
     softdoca::IntrusiveList<doca_ctx, softdoca::PolledList> polled_;
     softdoca::OwnerProcess owner_;
-    bool is_in_callback_ = false; // or may be: in a turn
-    bool has_suspended_ = false;  // this turn, a task
-    bool is_armed_ = false;       // the next context that becomes ready makes the handle readable
+    std::uint32_t num_busy_turns_ = 0;
+    std::unique_ptr<softdoca::Doorbells> doorbells_; // nullptr: no peer was ever met
+    bool is_in_callback_ = false;                    // or may be: in a turn
+    bool has_suspended_ = false;                     // this turn, a task
+    bool is_armed_ = false; // the next context that becomes ready makes the handle readable
 
+    softdoca::CopyMark copy_mark_;
     softdoca::IntrusiveList<doca_ctx, softdoca::ConnectedList> connected_;
     softdoca::IntrusiveList<doca_ctx, softdoca::WaitingList> waiting_;
     softdoca::UniqueFd handle_; // an epoll descriptor, so that more than one thing can wake

@@ -80,7 +80,7 @@ static_assert(sizeof(doca_task) <= 64);
 namespace softdoca {
 
 /// Submitted tasks in order.
-class TaskQueue {
+class __attribute__((visibility("default"))) TaskQueue {
 public:
     bool empty() const noexcept { return first_ == nullptr; }
     doca_task *front() const noexcept { return first_; }

@@ -227,9 +227,10 @@ void doca_dma::flush(doca_task &task, doca_error_t status) noexcept
         deliver(task, status, on_error_);
 }
 
-void doca_dma::on_withdraw(doca_task &) noexcept
+bool doca_dma::on_withdraw(doca_task &) noexcept
 {
     remote_.abandon(); // it may be part of what is under way; the others start again
+    return true;
 }
 
 void doca_dma::report_suspended() noexcept

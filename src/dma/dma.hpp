@@ -35,7 +35,7 @@ private:
     doca_error_t check_task(const doca_task &task) noexcept override;
     void run(doca_task &task) noexcept override;
     void flush(doca_task &task, doca_error_t status) noexcept override;
-    void on_withdraw(doca_task &task) noexcept override;
+    bool on_withdraw(doca_task &task) noexcept override;
     void report_suspended() noexcept override;
 
     [[gnu::always_inline]] void deliver(doca_task &task, doca_error_t status,

@@ -6,6 +6,7 @@
 #include "base/api_guard.hpp"
 #include "fabric/agent_log.hpp"
 #include "fabric/local_process.hpp"
+#include "fabric/pair_link.hpp"
 #include "fabric/peer_link.hpp"
 
 #include <pthread.h>
@@ -109,7 +110,7 @@ void Agent::run()
             const Token token = events[static_cast<std::size_t>(i)].data.u64; // may be unaligned
             if (token == kListener)
                 accept_peers();
-            else if (sessions_.contains(token))
+            else if (sessions_.contains(token) || begin_pair(token))
                 serve(token);
             else
                 note_hang_up(token);
@@ -255,6 +256,33 @@ bool Agent::watch(const std::shared_ptr<PeerLink> &link)
     const Token token = (std::uint64_t{1} << 63) | next_token_++;
     links_.emplace(token, link);
     return add(link->fd(), EPOLLRDHUP, token);
+}
+
+bool Agent::serve_pair(const std::shared_ptr<PairLink> &pair)
+{
+    const std::scoped_lock lock(links_lock_);
+    const Token token = next_token_++;
+    new_pairs_.emplace(token, pair);
+    if (add(pair->socket().fd(), EPOLLIN | EPOLLRDHUP, token))
+        return true;
+    new_pairs_.erase(token);
+    return false;
+}
+
+/// The first that is heard of a link which another thread has made.
+bool Agent::begin_pair(Token token)
+{
+    std::shared_ptr<PairLink> pair;
+    {
+        const std::scoped_lock lock(links_lock_);
+        const auto found = new_pairs_.find(token);
+        if (found == new_pairs_.end())
+            return false;
+        pair = std::move(found->second);
+        new_pairs_.erase(found);
+    }
+    sessions_.emplace(token, std::make_unique<AgentSession>(process_, std::move(pair)));
+    return true;
 }
 
 void Agent::note_hang_up(Token token)

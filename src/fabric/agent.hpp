@@ -16,6 +16,7 @@
 namespace softdoca {
 
 class LocalProcess;
+class PairLink;
 class PeerLink;
 
 /// The helper thread that serves this process's peers. It sleeps in epoll until one of them wants
@@ -32,6 +33,9 @@ public:
     /// From now on link.is_gone() is set when its peer hangs up. Any thread.
     bool watch(const std::shared_ptr<PeerLink> &link);
 
+    /// From now on what comes on it is handled, as if the peer had connected. Any thread.
+    bool serve_pair(const std::shared_ptr<PairLink> &pair);
+
     /// The peer would like to read our memory itself. Under Yama level 1 one process may, the first
     /// that asks, until it ends; SOFTDOCA_PTRACER=any lets all. The agent's thread.
     void allow_tracer(pid_t pid) noexcept;
@@ -47,6 +51,7 @@ private:
     void accept_peers();
     void pause_accepting(bool is_paused) noexcept;
     void serve(Token token);
+    bool begin_pair(Token token);
     void note_hang_up(Token token);
     bool has_room_for(pid_t pid) const noexcept;
     void end_late_strangers();
@@ -67,6 +72,7 @@ private:
 
     ForkSafeLock links_lock_;
     std::map<Token, std::weak_ptr<PeerLink>> links_;
+    std::map<Token, std::shared_ptr<PairLink>> new_pairs_;
 };
 
 } // namespace softdoca

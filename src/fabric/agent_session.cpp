@@ -37,15 +37,25 @@ bool is_memory(int fd, std::uint64_t size) noexcept
 
 AgentSession::AgentSession(LocalProcess &process, UnixSocket &&socket, const ucred &peer,
                            Clock::time_point hello_deadline)
-    : process_(process), socket_(std::move(socket)), peer_(peer), hello_deadline_(hello_deadline)
+    : process_(process), link_(std::make_shared<PairLink>(std::move(socket), peer.pid)),
+      peer_(peer), hello_deadline_(hello_deadline)
+{
+}
+
+AgentSession::AgentSession(LocalProcess &process, std::shared_ptr<PairLink> link)
+    : process_(process), link_(std::move(link)), peer_{link_->peer_pid(), ::geteuid(), 0},
+      has_greeted_(true), has_channels_(true)
 {
 }
 
 AgentSession::~AgentSession()
 {
-    socket_.drain();
+    link_->hang_up();
+    if (has_channels_)
+        process_.channels().lose(*link_);
+    socket().drain();
     for (const Grant &grant : grants_)
-        process_.exports().forget(grant.slot, grant.generation, page_.get(), grant.is_channel);
+        process_.exports().forget(grant.slot, grant.generation, page().get(), grant.is_channel);
 }
 
 bool AgentSession::serve(CopyMark &mark)
@@ -53,7 +63,7 @@ bool AgentSession::serve(CopyMark &mark)
     constexpr int kMessagesInARow = 8;
     std::byte buffer[sizeof(wire::Copy)]; // the longest request
     for (int i = 0; i < kMessagesInARow; ++i) {
-        Received received = socket_.receive(buffer);
+        Received received = socket().receive(buffer);
         if (received.outcome == Received::Outcome::nothing_yet)
             return true;
         if (received.outcome == Received::Outcome::closed)
@@ -83,13 +93,21 @@ bool AgentSession::handle(Bytes message, Received &received, CopyMark &mark)
     case wire::Type::list:
         return list(message);
     case wire::Type::open_window:
-        return page_ != nullptr && open_window(message);
+        return page() != nullptr && open_window(message);
     case wire::Type::close_window:
         return close_window(message);
     case wire::Type::attach_staging:
         return attach_staging(message, received);
     case wire::Type::copy:
         return copy(message, mark);
+    case wire::Type::announce_bell:
+    case wire::Type::retire_bell:
+    case wire::Type::open_channel:
+    case wire::Type::channel_opened:
+    case wire::Type::channel_bell:
+    case wire::Type::attach_queue:
+    case wire::Type::close_channel:
+        return page() != nullptr && handle_channel(*header, message, received);
     default:
         return false; // our own answers, and what does not exist
     }
@@ -116,8 +134,8 @@ bool AgentSession::greet(Bytes message, Received &received)
         if (std::strncmp(hello->release, reply.release, sizeof reply.release) != 0)
             reply.status = wire::Status::other_release;
         else if (received.num_fds == 1)
-            page_ = PeerPage::map(received.fds[0].get(), hello->process);
-        if (reply.status == wire::Status::ok && page_ == nullptr)
+            link_->set_peer(hello->process, PeerPage::map(received.fds[0].get(), hello->process));
+        if (reply.status == wire::Status::ok && page() == nullptr)
             reply.status = received.has_lost_fds ? wire::Status::busy : wire::Status::bad_memory;
     }
     has_greeted_ = reply.status == wire::Status::ok;
@@ -147,7 +165,7 @@ bool AgentSession::open_window(Bytes message)
     }
     grants_.reserve(grants_.size() + 1);
     const bool is_channel = request->is_channel != 0;
-    const auto window = process_.exports().grant(request->key, page_, is_channel);
+    const auto window = process_.exports().grant(request->key, page(), is_channel);
     if (!window) {
         reply.status = wire::Status::no_such_key;
         return send(reply);
@@ -181,7 +199,7 @@ bool AgentSession::close_window(Bytes message)
     });
     if (found == grants_.end())
         return false;
-    process_.exports().forget(found->slot, found->generation, page_.get(), found->is_channel);
+    process_.exports().forget(found->slot, found->generation, page().get(), found->is_channel);
     grants_.erase(found);
     return true;
 }
@@ -258,7 +276,7 @@ bool AgentSession::copy(Bytes message, CopyMark &mark)
     const bool is_granted = std::any_of(grants_.begin(), grants_.end(), [&](const Grant &each) {
         return each.slot == request->slot && each.generation == request->generation;
     });
-    if (request->is_write != 0 && socket_.has_hung_up()) { // whoever asked has given it up
+    if (request->is_write != 0 && socket().has_hung_up()) { // whoever asked has given it up
         has_hung_up_ = true;
         return false;
     }

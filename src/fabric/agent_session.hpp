@@ -5,6 +5,7 @@
 
 #include "base/shared_memory.hpp"
 #include "base/unix_socket.hpp"
+#include "fabric/pair_link.hpp"
 #include "fabric/status_page.hpp"
 #include "fabric/wire.hpp"
 
@@ -23,11 +24,13 @@ class AgentSession {
 public:
     AgentSession(LocalProcess &process, UnixSocket &&socket, const ucred &peer,
                  Clock::time_point hello_deadline);
+    /// Of a link that this process has made: the greetings are over.
+    AgentSession(LocalProcess &process, std::shared_ptr<PairLink> link);
     ~AgentSession();
     AgentSession(const AgentSession &) = delete;
     AgentSession &operator=(const AgentSession &) = delete;
 
-    int fd() const noexcept { return socket_.fd(); }
+    int fd() const noexcept { return socket().fd(); }
     pid_t peer_pid() const noexcept { return peer_.pid; }
     /// Until it has said who it is it must do so before the deadline.
     bool is_stranger() const noexcept { return !has_greeted_; }
@@ -51,6 +54,15 @@ private:
     bool attach_staging(Bytes message, Received &received);
     bool copy(Bytes message, CopyMark &mark);
     bool list(Bytes message);
+    // Channels: agent_channels.cpp.
+    bool handle_channel(const wire::Header &header, Bytes message, Received &received);
+    bool add_bell(Bytes message, Received &received);
+    bool retire_bell(Bytes message);
+    bool open_channel(Bytes message);
+    bool take_opened(Bytes message, Received &received);
+    bool take_channel_bell(Bytes message);
+    bool attach_queue(Bytes message, Received &received);
+    bool close_channel(Bytes message);
     bool move(bool is_write, std::uint64_t addr, std::uint64_t len,
               std::uint64_t staging_offset) const noexcept;
     wire::Status copy_piece(const wire::Copy &request, const wire::Piece &piece,
@@ -59,18 +71,21 @@ private:
     template <typename Message>
     bool send(const Message &message, std::span<const int> fds = {}) noexcept
     {
-        const bool is_sent = socket_.send(wire::bytes_of(message), fds);
+        const bool is_sent = socket().send(wire::bytes_of(message), fds);
         has_hung_up_ = !is_sent && errno == EPIPE;
         return is_sent;
     }
 
+    const UnixSocket &socket() const noexcept { return link_->socket(); }
+    const std::shared_ptr<const PeerPage> &page() const noexcept { return link_->page(); }
+
     LocalProcess &process_;
-    UnixSocket socket_;
+    const std::shared_ptr<PairLink> link_; // its page is nullptr for a tool, which gets nothing
     const ucred peer_;
     const Clock::time_point hello_deadline_;
     bool has_greeted_ = false;
-    bool has_hung_up_ = false;             // before it got its answer: nothing to complain of
-    std::shared_ptr<const PeerPage> page_; // nullptr: a tool, which is granted nothing
+    bool has_hung_up_ = false; // before it got its answer: nothing to complain of
+    bool has_channels_ = false;
     std::vector<Grant> grants_;
     SharedMemory staging_;
     ProcessFd staging_fd_;

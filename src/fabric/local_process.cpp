@@ -5,6 +5,7 @@
 
 #include "base/log_sink.hpp"
 #include "fabric/agent_log.hpp"
+#include "fabric/pair_link.hpp"
 #include "fabric/peer_link.hpp"
 #include "fabric/role.hpp"
 #include "fabric/window.hpp"
@@ -130,6 +131,46 @@ std::shared_ptr<PeerLink> LocalProcess::link_to(const ProcessId &peer, Clock::ti
     std::erase_if(links_, [](const auto &each) { return each.second.expired(); });
     links_[peer.low] = link;
     return link;
+}
+
+std::shared_ptr<PairLink> LocalProcess::pair_with(const ProcessId &peer, Clock::time_point deadline,
+                                                  LinkFault *fault)
+{
+    const std::scoped_lock one(pairing_);
+    *fault = LinkFault::none;
+    {
+        const std::scoped_lock lock(lock_);
+        for (const auto &each : pairs_)
+            if (auto pair = each.lock();
+                pair != nullptr && pair->peer() == peer && !pair->is_gone())
+                return pair;
+    }
+    auto greeted = greet_agent(*this, peer, deadline, fault);
+    if (!greeted)
+        return nullptr;
+    auto pair = std::make_shared<PairLink>(std::move(greeted->socket), greeted->pid);
+    pair->set_peer(peer, std::move(greeted->page));
+    if (!agent_.serve_pair(pair)) {
+        *fault = LinkFault::no_resources;
+        return nullptr;
+    }
+    add_pair(pair);
+    return pair;
+}
+
+void LocalProcess::add_pair(const std::shared_ptr<PairLink> &pair)
+{
+    const std::scoped_lock lock(lock_);
+    std::erase_if(pairs_, [](const auto &each) { return each.expired(); });
+    pairs_.push_back(pair);
+}
+
+void LocalProcess::retire(std::uint64_t bell_id) noexcept
+{
+    const std::scoped_lock lock(lock_);
+    for (const auto &each : pairs_)
+        if (const auto pair = each.lock())
+            pair->retire(bell_id);
 }
 
 void LocalProcess::add(const Window &window)

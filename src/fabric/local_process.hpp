@@ -5,6 +5,7 @@
 
 #include "base/fork_safe_lock.hpp"
 #include "fabric/agent.hpp"
+#include "fabric/channel_table.hpp"
 #include "fabric/registry.hpp"
 #include "fabric/status_page.hpp"
 #include "fabric/window_export.hpp"
@@ -17,6 +18,7 @@
 
 namespace softdoca {
 
+class PairLink;
 class PeerLink;
 class Window;
 enum class LinkFault : std::uint8_t;
@@ -37,10 +39,20 @@ public:
     OwnPage &page() noexcept { return *page_; }
     ExportTable &exports() noexcept { return exports_; }
     Agent &agent() noexcept { return agent_; }
+    ChannelTable &channels() noexcept { return channels_; }
+    ServiceTable &services() noexcept { return services_; }
 
     /// The link to a peer, made if there is none that lives. nullptr with *fault.
     std::shared_ptr<PeerLink> link_to(const ProcessId &peer, Clock::time_point deadline,
                                       LinkFault *fault);
+
+    /// The link for channels with a server's process, likewise.
+    std::shared_ptr<PairLink> pair_with(const ProcessId &peer, Clock::time_point deadline,
+                                        LinkFault *fault);
+    /// An engine's bell has ended.
+    void retire(std::uint64_t bell_id) noexcept;
+    /// For the agent: a link for channels lives from its first message to its end.
+    void add_pair(const std::shared_ptr<PairLink> &pair);
 
     void add(const Window &window);
     void remove(const Window &window) noexcept;
@@ -63,6 +75,8 @@ private:
     std::unique_ptr<OwnPage> page_;
     std::unique_ptr<Registration> registration_;
     ExportTable exports_;
+    ChannelTable channels_;
+    ServiceTable services_;
     Agent agent_;
     std::atomic<bool> is_agent_running_{false};
     LocalProcess *parents_ = nullptr; // of the process that forked this one; for leak checkers
@@ -70,7 +84,9 @@ private:
 
     mutable ForkSafeLock lock_;                              // guards what follows
     std::map<std::uint64_t, std::weak_ptr<PeerLink>> links_; // by the low half of the peer's id
+    std::vector<std::weak_ptr<PairLink>> pairs_;
     std::vector<const Window *> windows_;
+    ForkSafeLock pairing_; // one at a time connects
 };
 
 } // namespace softdoca

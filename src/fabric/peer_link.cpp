@@ -71,37 +71,51 @@ UnixSocket connect_to_agent(const std::string &directory, const ProcessId &peer,
     }
 }
 
-std::shared_ptr<PeerLink> PeerLink::open(LocalProcess &self, const ProcessId &peer,
-                                         Clock::time_point deadline, LinkFault *fault)
+namespace {
+
+/// The next message that answers the serial number. Answers that come too late for an earlier
+/// question are passed over, but not for ever. page: nullptr before the peer's is known.
+LinkFault receive_answer(const UnixSocket &socket, std::uint32_t serial, const PeerPage *page,
+                         std::span<std::byte> buffer, Clock::time_point deadline,
+                         Received *received)
 {
-    UnixSocket socket = connect_to_agent(self.registration().directory(), peer, deadline, fault);
-    if (!socket.is_open())
-        return nullptr;
-    const auto credentials = socket.peer();
-    if (!credentials) {
-        *fault = LinkFault::gone;
-        return nullptr;
+    for (;;) {
+        *received = socket.receive(buffer);
+        if (received->outcome == Received::Outcome::closed)
+            return LinkFault::gone;
+        if (received->outcome == Received::Outcome::nothing_yet) {
+            if (page != nullptr && !page->is_alive()) // its socket may live on in a child
+                return LinkFault::gone;
+            const auto now = Clock::now();
+            if (now >= deadline)
+                return LinkFault::silent;
+            (void)socket.wait_readable(std::min(deadline, now + kLookAgain));
+            continue;
+        }
+        if (received->size > buffer.size())
+            return LinkFault::out_of_order;
+        const auto header = wire::header_of(buffer.first(received->size));
+        if (!header)
+            return LinkFault::other_release;
+        if (header->serial == serial)
+            return LinkFault::none;
+        if (Clock::now() >= deadline)
+            return LinkFault::silent;
     }
-    std::shared_ptr<PeerLink> link(new PeerLink(std::move(socket), peer, credentials->pid));
-    *fault = link->greet(self, deadline);
-    if (*fault != LinkFault::none)
-        return nullptr;
-    if (!self.agent().watch(link)) {
-        *fault = LinkFault::no_resources;
-        return nullptr;
-    }
-    return link;
 }
 
-LinkFault PeerLink::greet(LocalProcess &self, Clock::time_point deadline)
+/// Says who we are, and takes the answer.
+LinkFault greet(LocalProcess &self, const ProcessId &peer, Clock::time_point deadline,
+                GreetedSocket &greeted)
 {
     auto hello = hello_of(self);
-    hello.serial = ++serial_;
+    hello.serial = 1;
     const int page = self.page().fd();
-    (void)socket_.send(wire::bytes_of(hello), {&page, 1}); // a refusal may be there, and the end
+    (void)greeted.socket.send(wire::bytes_of(hello), {&page, 1}); // a refusal may be there already
     std::byte buffer[sizeof(wire::HelloReply)];
     Received received;
-    if (const LinkFault fault = receive_answer(buffer, deadline, &received);
+    if (const LinkFault fault =
+            receive_answer(greeted.socket, hello.serial, nullptr, buffer, deadline, &received);
         fault != LinkFault::none)
         return fault;
     const auto reply = wire::take<wire::HelloReply>({buffer, received.size});
@@ -111,10 +125,45 @@ LinkFault PeerLink::greet(LocalProcess &self, Clock::time_point deadline)
         return fault;
     if (received.has_lost_fds)
         return LinkFault::no_resources;
-    if (!(reply->process == peer_) || received.num_fds != 1)
+    if (!(reply->process == peer) || received.num_fds != 1)
         return LinkFault::out_of_order;
-    page_ = PeerPage::map(received.fds[0].get(), peer_);
-    return page_ == nullptr ? LinkFault::out_of_order : LinkFault::none;
+    greeted.page = PeerPage::map(received.fds[0].get(), peer);
+    return greeted.page == nullptr ? LinkFault::out_of_order : LinkFault::none;
+}
+
+} // namespace
+
+std::optional<GreetedSocket> greet_agent(LocalProcess &self, const ProcessId &peer,
+                                         Clock::time_point deadline, LinkFault *fault)
+{
+    GreetedSocket greeted{connect_to_agent(self.registration().directory(), peer, deadline, fault),
+                          0, nullptr};
+    if (!greeted.socket.is_open())
+        return std::nullopt;
+    const auto credentials = greeted.socket.peer();
+    *fault = LinkFault::gone;
+    if (!credentials)
+        return std::nullopt;
+    greeted.pid = credentials->pid;
+    *fault = greet(self, peer, deadline, greeted);
+    if (*fault != LinkFault::none)
+        return std::nullopt;
+    return greeted;
+}
+
+std::shared_ptr<PeerLink> PeerLink::open(LocalProcess &self, const ProcessId &peer,
+                                         Clock::time_point deadline, LinkFault *fault)
+{
+    auto greeted = greet_agent(self, peer, deadline, fault);
+    if (!greeted)
+        return nullptr;
+    std::shared_ptr<PeerLink> link(
+        new PeerLink(std::move(greeted->socket), peer, greeted->pid, std::move(greeted->page)));
+    if (!self.agent().watch(link)) {
+        *fault = LinkFault::no_resources;
+        return nullptr;
+    }
+    return link;
 }
 
 LinkFault PeerLink::exchange(std::span<const std::byte> request, std::span<std::byte> buffer,
@@ -122,36 +171,7 @@ LinkFault PeerLink::exchange(std::span<const std::byte> request, std::span<std::
 {
     if (!socket_.send(request))
         return errno == EAGAIN ? LinkFault::silent : LinkFault::gone;
-    return receive_answer(buffer, deadline, received);
-}
-
-/// Answers that come too late for an earlier question are passed over, but not for ever.
-LinkFault PeerLink::receive_answer(std::span<std::byte> buffer, Clock::time_point deadline,
-                                   Received *received)
-{
-    for (;;) {
-        *received = socket_.receive(buffer);
-        if (received->outcome == Received::Outcome::closed)
-            return LinkFault::gone;
-        if (received->outcome == Received::Outcome::nothing_yet) {
-            if (page_ != nullptr && !page_->is_alive()) // its socket may live on in a child
-                return LinkFault::gone;
-            const auto now = Clock::now();
-            if (now >= deadline)
-                return LinkFault::silent;
-            (void)socket_.wait_readable(std::min(deadline, now + kLookAgain));
-            continue;
-        }
-        if (received->size > buffer.size())
-            return LinkFault::out_of_order;
-        const auto header = wire::header_of(buffer.first(received->size));
-        if (!header)
-            return LinkFault::other_release;
-        if (header->serial == serial_)
-            return LinkFault::none;
-        if (Clock::now() >= deadline)
-            return LinkFault::silent;
-    }
+    return receive_answer(socket_, serial_, page_.get(), buffer, deadline, received);
 }
 
 int PeerLink::memory_fd(pid_t thread, std::uint64_t id_addr) noexcept

@@ -83,23 +83,21 @@ public:
     }
 
 private:
-    PeerLink(UnixSocket &&socket, const ProcessId &peer, pid_t pid) noexcept
-        : socket_(std::move(socket)), peer_(peer), peer_pid_(pid)
+    PeerLink(UnixSocket &&socket, const ProcessId &peer, pid_t pid,
+             std::shared_ptr<PeerPage> page) noexcept
+        : socket_(std::move(socket)), peer_(peer), peer_pid_(pid), page_(std::move(page))
     {
     }
-    LinkFault greet(LocalProcess &self, Clock::time_point deadline);
     LinkFault exchange(std::span<const std::byte> request, std::span<std::byte> buffer,
                        Clock::time_point deadline, Received *received);
-    LinkFault receive_answer(std::span<std::byte> buffer, Clock::time_point deadline,
-                             Received *received);
 
     UnixSocket socket_;
     const ProcessId peer_;
     const pid_t peer_pid_;
-    std::shared_ptr<PeerPage> page_;
+    const std::shared_ptr<PeerPage> page_;
     std::atomic<bool> is_gone_{false};
     ForkSafeLock dialogue_;
-    std::uint32_t serial_ = 0; // under dialogue_
+    std::uint32_t serial_ = 1; // under dialogue_; the greeting was the first
     ProcessFd memory_;         // likewise
 };
 
@@ -109,5 +107,14 @@ wire::Hello hello_of(const LocalProcess &self) noexcept;
 /// Connects to the agent of a process. EAGAIN is waited out until the deadline.
 UnixSocket connect_to_agent(const std::string &directory, const ProcessId &peer,
                             Clock::time_point deadline, LinkFault *fault);
+
+/// A connection whose greetings have been exchanged.
+struct GreetedSocket {
+    UnixSocket socket;
+    pid_t pid;
+    std::shared_ptr<PeerPage> page;
+};
+std::optional<GreetedSocket> greet_agent(LocalProcess &self, const ProcessId &peer,
+                                         Clock::time_point deadline, LinkFault *fault);
 
 } // namespace softdoca

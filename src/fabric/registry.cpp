@@ -4,6 +4,7 @@
 #include "fabric/registry.hpp"
 
 #include "fabric/release.hpp"
+#include "fabric/service.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -104,16 +105,8 @@ bool make_directory(const std::string &path, const Rights &rights, std::string &
 
 bool make_fabric(const std::string &fabric, const Rights &rights, std::string &why)
 {
-    return make_directory(fabric, rights, why) && make_directory(fabric + "/p", rights, why);
-}
-
-/// Is it locked, that is, does its process live?
-bool is_locked(int fd) noexcept
-{
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    return ::fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    return make_directory(fabric, rights, why) && make_directory(fabric + "/p", rights, why) &&
+           make_directory(fabric + "/s", rights, why);
 }
 
 std::string program_name()
@@ -164,7 +157,32 @@ ProcessRecord parse_record(const ProcessId &id, std::string_view text)
     return record;
 }
 
-std::vector<std::string> names_in(const std::string &directory)
+/// A record's process lives: reads the record. Nothing: it has gone, or another user's.
+std::optional<ProcessRecord> read_live(const std::string &path, const ProcessId &id, bool &is_dead)
+{
+    const ProcessFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat about;
+    if (!fd.is_open() || ::fstat(fd.get(), &about) != 0 || !S_ISREG(about.st_mode))
+        return std::nullopt;
+    is_dead = !is_record_locked(fd.get());
+    char text[kMaxRecord];
+    const ssize_t len = is_dead ? 0 : ::read(fd.get(), text, sizeof text);
+    if (len <= 0)
+        return std::nullopt;
+    return parse_record(id, {text, static_cast<std::size_t>(len)});
+}
+
+} // namespace
+
+bool is_record_locked(int fd) noexcept
+{
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return ::fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+std::vector<std::string> names_in_directory(const std::string &directory)
 {
     std::vector<std::string> names;
     DIR *const opened = ::opendir(directory.c_str());
@@ -177,8 +195,6 @@ std::vector<std::string> names_in(const std::string &directory)
     return names;
 }
 
-/// A record that was never finished: its process was killed within a few microseconds. Only what
-/// has the name of one: it is shown to people, and removed.
 bool is_abandoned_draft(const std::string &path, std::string_view name)
 {
     constexpr std::time_t kDraftSeconds = 10;
@@ -187,23 +203,6 @@ bool is_abandoned_draft(const std::string &path, std::string_view name)
            ::lstat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
            std::time(nullptr) - about.st_mtime > kDraftSeconds;
 }
-
-/// A record's process lives: reads the record. Nothing: it has gone, or another user's.
-std::optional<ProcessRecord> read_live(const std::string &path, const ProcessId &id, bool &is_dead)
-{
-    const ProcessFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    struct stat about;
-    if (!fd.is_open() || ::fstat(fd.get(), &about) != 0 || !S_ISREG(about.st_mode))
-        return std::nullopt;
-    is_dead = !is_locked(fd.get());
-    char text[kMaxRecord];
-    const ssize_t len = is_dead ? 0 : ::read(fd.get(), text, sizeof text);
-    if (len <= 0)
-        return std::nullopt;
-    return parse_record(id, {text, static_cast<std::size_t>(len)});
-}
-
-} // namespace
 
 std::string socket_name(const ProcessId &id)
 {
@@ -223,7 +222,7 @@ FabricContents read_fabric(const std::string &fabric, const ProcessId &skip)
 {
     FabricContents contents;
     const std::string directory = fabric + "/p/";
-    const std::vector<std::string> names = names_in(directory);
+    const std::vector<std::string> names = names_in_directory(directory);
     std::vector<ProcessId> dead;
     for (const std::string &name : names) {
         const auto id = ProcessId::parse(name);
@@ -253,6 +252,8 @@ FabricContents read_fabric(const std::string &fabric, const ProcessId &skip)
         if (!has_record || std::find(dead.begin(), dead.end(), *id) != dead.end())
             contents.leftovers.push_back("p/" + name);
     }
+    for (std::string &name : service_leftovers(fabric))
+        contents.leftovers.push_back(std::move(name));
     return contents;
 }
 
@@ -291,7 +292,9 @@ std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Nod
         ::unlink((fabric + '/' + name).c_str());
 
     std::unique_ptr<Registration> entered(new Registration);
+    entered->fabric_ = fabric;
     entered->processes_ = fabric + "/p";
+    entered->record_mode_ = rights.record;
     entered->name_ = id.text();
     // First the record: a socket without a record is taken for left over.
     if (entered->write_record({id, ::getpid(), node.side, node.name, program_name(), kRelease},

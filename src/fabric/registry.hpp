@@ -13,12 +13,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Who takes part: a directory on this machine, the fabric. Below it, p/<id> is a process's record,
 /// locked for as long as the process lives, and p/<id>.sock the socket of its agent. The kernel
 /// frees the lock however the process ends (a forked child does not inherit it), so a record that
-/// is not locked is left over, and whoever comes next removes it.
+/// is not locked is left over, and whoever comes next removes it. s/ holds services, see
+/// service.hpp.
 namespace softdoca {
 
 /// The directory that this process uses: SOFTDOCA_FABRIC, else /dev/shm/softdoca-<euid>, else
@@ -43,7 +45,10 @@ public:
     static std::unique_ptr<Registration> enter(const ProcessId &id, const Node &node,
                                                std::string &why);
 
+    const std::string &fabric() const noexcept { return fabric_; }
     const std::string &directory() const noexcept { return processes_; } ///< with the sockets
+    /// The rights that records of this fabric have.
+    mode_t record_mode() const noexcept { return record_mode_; }
     const UnixSocket &listener() const noexcept { return listener_; }
 
     /// Removes the names, at a normal exit.
@@ -53,8 +58,10 @@ private:
     Registration() = default;
     bool write_record(const ProcessRecord &record, mode_t mode);
 
+    std::string fabric_;
     std::string processes_;
     std::string name_;
+    mode_t record_mode_ = 0600;
     ProcessFd record_; // never opened a second time here: closing that would drop the lock
     UnixSocket listener_;
 };
@@ -69,5 +76,12 @@ struct FabricContents {
     std::vector<std::string> leftovers;
 };
 FabricContents read_fabric(const std::string &fabric, const ProcessId &skip);
+
+/// Does the process live whose record this is?
+bool is_record_locked(int fd) noexcept;
+std::vector<std::string> names_in_directory(const std::string &directory);
+/// A record that was never finished: its process was killed within a few microseconds. Only what
+/// has the name of one: it is shown to people, and removed.
+bool is_abandoned_draft(const std::string &path, std::string_view name);
 
 } // namespace softdoca

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -122,6 +123,50 @@ CopyMark::~CopyMark()
 {
     if (mark_ != nullptr && !owner_.is_another())
         page_->give_back(mark_);
+}
+
+void CopiesUnderWay::note(const StatusPage &page) noexcept
+{
+    fence_all_processes(); // where there is none, whoever copies fences itself
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    num_ = 0;
+    page_ = nullptr;
+    const std::uint32_t num_marks =
+        std::min(page.num_copy_marks.load(std::memory_order_acquire), kMaxCopyMarks);
+    for (std::uint32_t i = 0; i < num_marks; ++i) {
+        const auto &mark = page.copy_marks[i].value;
+        const std::uint64_t value = mark.load(std::memory_order_acquire); // pairs with end()
+        if (value % 2 == 0)
+            continue;
+        if (num_ == copies_.size())
+            page_ = &page;
+        else
+            copies_[num_++] = {&mark, value};
+    }
+}
+
+bool CopiesUnderWay::have_ended() noexcept
+{
+    while (num_ != 0) {
+        const Copy &last = copies_[num_ - 1];
+        if (last.mark->load(std::memory_order_acquire) == last.value) // pairs with end()
+            return false;
+        --num_;
+    }
+    if (page_ != nullptr)
+        note(*page_); // an upper bound: those that have begun since are noted too
+    return num_ == 0;
+}
+
+bool CopiesUnderWay::wait_for(std::chrono::nanoseconds patience) noexcept
+{
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!have_ended()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        sched_yield();
+    }
+    return true;
 }
 
 } // namespace softdoca

@@ -9,7 +9,9 @@
 
 #include <linux/futex.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -142,6 +144,27 @@ private:
     std::uint64_t value_ = 0;
     OwnPage *page_ = nullptr;
     OwnerProcess owner_;
+};
+
+/// The copies that a process's threads were making at one moment.
+class __attribute__((visibility("default"))) CopiesUnderWay {
+public:
+    /// Those of that process, seen after a fence of all its threads: whoever begins later sees what
+    /// was stored before the call.
+    void note(const StatusPage &page) noexcept;
+    /// Have all of them ended?
+    bool have_ended() noexcept;
+    /// Waits until they have. False: not in that time.
+    bool wait_for(std::chrono::nanoseconds patience) noexcept;
+
+private:
+    struct Copy {
+        const std::atomic<std::uint64_t> *mark;
+        std::uint64_t value;
+    };
+    std::array<Copy, 64> copies_;
+    std::size_t num_ = 0;
+    const StatusPage *page_ = nullptr; // there were more than have place: all must have ended
 };
 
 } // namespace softdoca

@@ -34,7 +34,7 @@ struct BackingMemory {
 };
 
 /// Finds the sealed memfd behind a range, nothing if there is none or it must not be mapped.
-std::optional<BackingMemory> find_backing(const WindowOffer &offer);
+[[gnu::visibility("default")]] std::optional<BackingMemory> find_backing(const WindowOffer &offer);
 
 /// What the importer of a key gets to know.
 struct GrantedWindow {

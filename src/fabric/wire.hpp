@@ -29,6 +29,16 @@
 ///        | <- Reply --------------------------- |
 ///        | -- Copy ---------------------------> |   any number
 ///        | <- CopyReply ----------------------- |
+///     and over one for all channels of the pair, which both agents serve (see Channel):
+///        client                                   server
+///        | -- Hello, HelloReply as above        |
+///        | -- AnnounceBell (+ memory, eventfd)  |   either side, before it is referred to
+///        | -- OpenChannel (key) --------------> |
+///        | <- ChannelOpened (+ memory) -------- |
+///        | <- ChannelBell --------------------- |   when the server's program has seen it
+///        | -- AttachQueue (+ memory) ---------> |   either side, for each consumer
+///        | -- CloseChannel -------------------> |   given up before it was accepted
+///        | -- RetireBell                        |   either side
 namespace softdoca::wire {
 
 inline constexpr std::uint32_t kMagic = 0x4f444653; // "SFDO"
@@ -54,6 +64,13 @@ enum class Type : std::uint16_t {
     copy_reply,
     list,
     list_reply,
+    announce_bell,
+    retire_bell,
+    open_channel,
+    channel_opened,
+    channel_bell,
+    attach_queue,
+    close_channel,
 };
 
 enum class Status : std::uint32_t {
@@ -152,6 +169,69 @@ struct CopyReply : Header {
     std::uint32_t num_done = 0; ///< whole pieces, from the first
 };
 
+struct AnnounceBell : Header {
+    static constexpr Type kType = Type::announce_bell;
+    std::uint64_t bell_id = 0; ///< of the sender's; comes with its memory and its eventfd
+};
+
+struct RetireBell : Header {
+    static constexpr Type kType = Type::retire_bell;
+    std::uint64_t bell_id = 0;
+};
+
+/// What a side may send and takes, in numbers of messages and bytes.
+struct ChannelConfig {
+    std::uint32_t num_sends = 0;
+    std::uint32_t recv_queue = 0;
+    std::uint32_t max_msg_size = 0;
+    std::uint32_t unused = 0;
+};
+
+struct OpenChannel : Header {
+    static constexpr Type kType = Type::open_channel;
+    RandomId service;
+    std::uint64_t channel = 0; ///< the client's number of it
+    std::uint64_t bell_id = 0; ///< the client's
+    std::uint32_t message_bit = 0;
+    std::uint32_t room_bit = 0;
+    ChannelConfig config; ///< the client's
+};
+
+struct ChannelOpened : Header {
+    static constexpr Type kType = Type::channel_opened;
+    std::uint64_t channel = 0;     ///< the client's number
+    std::uint64_t peer_number = 0; ///< the server's
+    Status status{};               ///< no_such_key: the server has gone
+    std::uint32_t unused = 0;
+    ChannelConfig config; ///< the server's; comes with the memory
+};
+
+struct ChannelBell : Header {
+    static constexpr Type kType = Type::channel_bell;
+    std::uint64_t channel = 0; ///< the client's number
+    std::uint64_t bell_id = 0; ///< the server's
+    std::uint32_t message_bit = 0;
+    std::uint32_t room_bit = 0;
+};
+
+/// A consumer's memory; comes with it, and with that of its buffers if both sides can map it.
+struct AttachQueue : Header {
+    static constexpr Type kType = Type::attach_queue;
+    std::uint64_t channel = 0;       ///< the receiver's number
+    std::uint64_t bell_id = 0;       ///< the consumer's
+    std::uint64_t window_offset = 0; ///< of its buffers in the second memory
+    std::uint64_t window_len = 0;
+    std::uint32_t bit = 0;
+    std::uint32_t id = 0; ///< of the consumer
+    std::uint32_t num_slots = 0;
+    std::uint32_t max_imm_len = 0;
+};
+
+struct CloseChannel : Header {
+    static constexpr Type kType = Type::close_channel;
+    std::uint64_t channel = 0; ///< the receiver's number
+};
+
 struct List : Header {
     static constexpr Type kType = Type::list;
     std::uint32_t first_row = 0;
@@ -185,6 +265,8 @@ inline constexpr std::size_t kMaxMessage = sizeof(ListReply);
 
 static_assert(sizeof(Header) == 16 && sizeof(Hello) == 48 && sizeof(HelloReply) == 56);
 static_assert(sizeof(OpenWindow) == 40 && sizeof(WindowReply) == 152 && sizeof(Copy) == 1072);
+static_assert(sizeof(OpenChannel) == 72 && sizeof(ChannelOpened) == 56 &&
+              sizeof(AttachQueue) == 64);
 static_assert(sizeof(ListRow) == 112 && sizeof(CopyReply) == 24 && sizeof(Reply) == 24);
 
 /// A message of that type, ready to be filled in.

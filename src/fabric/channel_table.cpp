@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+#include "fabric/channel_table.hpp"
+
+#include "fabric/channel.hpp"
+#include "fabric/service.hpp"
+
+#include <mutex>
+
+namespace softdoca {
+
+void ChannelTable::add(const std::shared_ptr<Channel> &channel)
+{
+    const std::scoped_lock lock(lock_);
+    std::erase_if(channels_, [](const auto &each) { return each.second.expired(); });
+    channels_.emplace(channel->number(), channel);
+}
+
+std::shared_ptr<Channel> ChannelTable::find(std::uint64_t number, const PairLink &link) const
+{
+    const std::scoped_lock lock(lock_);
+    const auto found = channels_.find(number);
+    auto channel = found == channels_.end() ? nullptr : found->second.lock();
+    return channel != nullptr && &channel->link() == &link ? channel : nullptr;
+}
+
+std::vector<std::shared_ptr<Channel>> ChannelTable::all() const
+{
+    std::vector<std::shared_ptr<Channel>> channels;
+    const std::scoped_lock lock(lock_);
+    for (const auto &each : channels_)
+        if (auto channel = each.second.lock())
+            channels.push_back(std::move(channel));
+    return channels;
+}
+
+void ChannelTable::lose(const PairLink &link)
+{
+    for (const auto &channel : all())
+        if (&channel->link() == &link)
+            channel->lose();
+}
+
+void ServiceTable::add(const std::shared_ptr<Service> &service)
+{
+    const std::scoped_lock lock(lock_);
+    std::erase_if(services_, [](const auto &each) { return each.expired(); });
+    services_.push_back(service);
+}
+
+std::shared_ptr<Service> ServiceTable::find(const RandomId &key) const
+{
+    const std::scoped_lock lock(lock_);
+    for (const auto &each : services_)
+        if (auto service = each.lock(); service != nullptr && service->key().is_equal_secret(key))
+            return service;
+    return nullptr;
+}
+
+std::shared_ptr<Service> ServiceTable::find(const std::string &scope, const std::string &name) const
+{
+    const std::scoped_lock lock(lock_);
+    for (const auto &each : services_)
+        if (auto service = each.lock(); service != nullptr && service->is_called(scope, name))
+            return service;
+    return nullptr;
+}
+
+} // namespace softdoca
