@@ -246,6 +246,8 @@ doca_error_t doca_comch_producer::answer_claim(RemoteQueue::Claim claim, Task &t
     case RemoteQueue::Claim::none_posted:
         if (connection_->channel().is_lost() || queue.is_expired())
             return refuse_consumer(task.consumer_id);
+        if (!streams_.empty()) // the consumer may wait for these before it posts again
+            (void)pump_streams();
         return say_again(queue);
     case RemoteQueue::Claim::too_long:
         fail(task, "the message is longer than the receive that is next");
@@ -282,9 +284,8 @@ doca_error_t doca_comch_producer::begin(doca_task &base) noexcept
         return refuse_consumer(task.consumer_id);
     }
     if (head.len > softdoca::kEagerSize && !queue->is_direct()) {
-        const doca_error_t result = send_long(task, head, known_[task.consumer_id % kNumKnown]);
         mark_->end();
-        return result;
+        return send_long(task, head, known_[task.consumer_id % kNumKnown]);
     }
     std::uint64_t count = 0;
     const RemoteQueue::Claim claim = queue->claim(head, &count);
@@ -314,14 +315,20 @@ doca_error_t doca_comch_producer::send_long(Task &task, const softdoca::MessageH
     task.stream.is_freed = false;
     task.stream.mailbox = pe()->doorbells().mailbox();
     task.stream.token = token_;
-    const RemoteQueue::Claim claim = queue->begin_stream(task, head);
+    mark_->begin(needs_fence_);
+    const bool is_expired = queue->is_expired();
+    const RemoteQueue::Claim claim =
+        is_expired ? RemoteQueue::Claim::none_posted : queue->begin_stream(task, head);
+    const bool is_done = claim == RemoteQueue::Claim::claimed &&
+                         queue->pump(task, task.src()->data()) == RemoteQueue::Pumped::done;
+    mark_->end();
     if (claim != RemoteQueue::Claim::claimed) {
         task.stream.queue.reset();
         return answer_claim(claim, task, *queue);
     }
     num_again_ = 0;
     again_since_ns_ = 0;
-    if (queue->pump(task, task.src()->data()) == RemoteQueue::Pumped::done) {
+    if (is_done) {
         task.stream.queue.reset();
         complete(task, DOCA_SUCCESS);
         return DOCA_SUCCESS;

@@ -231,7 +231,7 @@ private:
     doca_task &take_submitted() noexcept
     {
         doca_task &task = submitted_.pop_front();
-        if (submitted_.empty())
+        if (submitted_.empty() && !acts_at_submit_) // else on_turn() may have something
             leave_ready();
         else
             pe_->rotate_ready();
