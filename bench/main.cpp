@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
+#include "comch_peer.hpp"
 #include "exporter.hpp"
 #include "harness.hpp"
 #include "rows.hpp"
@@ -22,6 +23,7 @@ int main(int argc, char **argv)
 {
     using namespace softdoca::bench;
     export_if_asked(argc, argv);
+    play_comch_peer_if_asked(argc, argv);
     const Options options = parse_options(argc, argv);
     be_dpu();
     Report report(options);
@@ -32,8 +34,12 @@ int main(int argc, char **argv)
     run_copy_rows(report);
     run_idle_rows(report);
     run_threaded_rows(report);
+    run_comch_rows(report);
+    run_comch_control_rows(report);
+    run_comch_idle_rows(report);
     run_window_rows(report);
     run_count_rows(report);
+    run_comch_count_rows(report);
     run_start_rows(report);
     return 0;
 }

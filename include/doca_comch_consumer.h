@@ -8,18 +8,25 @@
  * posts buffers of that mmap, which the peer's producers fill. It is a context of its own and may
  * have a progress engine and thread of its own.
  *
- *   start   needs a post_recv configuration (INVALID_VALUE without); IN_PROGRESS. RUNNING comes in
- * a later doca_pe_progress of its own engine, when the peer has been told: the peer must progress
- * the engine of its server or client, where it gets the new-consumer event post    each posted
- * buffer takes one message, in the order of posting, whoever the producer is stop    what producers
- * were told is sent is received first; the other posts are flushed (SHUTDOWN); the peer gets the
- * expired-consumer event
+ *   start   needs a post_recv configuration (INVALID_VALUE without); always IN_PROGRESS. RUNNING
+ *           comes in a later doca_pe_progress of its own engine, once the peer has been told: the
+ *           peer progresses the engine of its server or client and gets the new-consumer event.
+ *           The engine of this side's server or client is not needed
+ *   post    each posted buffer takes one message, in the order of posting, whoever the producer is
+ *   stop    IN_PROGRESS. What producers were told is sent is received first; the other posts are
+ *           flushed (SHUTDOWN) in their order; the peer gets the expired-consumer event. It waits
+ *           for nobody's progress, but for a producer that is in the middle of a message
  *
  * A peer that is lost ends posts with CONNECTION_RESET, and the consumer goes to STOPPING and IDLE
- * by itself. The mmap must allow DOCA_ACCESS_FLAG_PCI_READ_WRITE and hold the device of the
- * connection.
+ * by itself. While its connection is up it may be started again.
  *
- * The library comes with a later release: here are the declarations, so that programs compile.
+ * Memory: the mmap must be started, be of this process, allow DOCA_ACCESS_FLAG_PCI_READ_WRITE and
+ * hold the device of the connection. Producers write memory of softdoca_memory_alloc
+ * (softdoca/memory.h), or of a sealed memfd, straight; to any other, messages are copied by the
+ * consumer's own doca_pe_progress. A posted buffer is the library's until its callback.
+ *
+ * Threads: a consumer and its tasks belong to the thread of their engine. Any thread may create it,
+ * as long as no other ends the connection meanwhile. Callbacks may submit, free and stop.
  */
 
 #ifndef DOCA_COMCH_CONSUMER_H_
@@ -59,7 +66,9 @@ typedef uint64_t doca_dpa_dev_comch_consumer_t;
 
 /**
  * A message has come (its bytes stand behind the data that the buffer held, and count as data now),
- * or the post has ended without one. The task is the program's again, to be submitted once more or
+ * or, as error callback, the post has ended without one, which doca_task_get_status explains:
+ * SHUTDOWN the consumer was stopped, CONNECTION_RESET the peer was lost, INVALID_VALUE the buffer
+ * cannot be posted (see alloc_init). The task is the program's again, to be submitted once more or
  * freed. Called in doca_pe_progress of the consumer's engine; may submit and stop.
  */
 typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
@@ -67,15 +76,16 @@ typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
     union doca_data ctx_user_data);
 
 /**
- * Make a consumer on a connection that is up, for buffers of buf_mmap, which must be started and
- * live as long. The caller destroys it before the connection's context can stop.
+ * Make a consumer on a connection that is up, for buffers of buf_mmap, which must live as long. The
+ * caller destroys it before the connection's context can stop.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
- *         DOCA_ERROR_NO_MEMORY      allocation failed, or all ids are in use
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL; the mmap is not started, is an import, or
+ *                                   does not hold the connection's device
+ *         DOCA_ERROR_NO_MEMORY      allocation failed, or the connection has as many as it can
+ *                                   (doca_comch_consumer_cap_get_max_consumers)
  *         DOCA_ERROR_BAD_STATE      the connection is not up
- *         DOCA_ERROR_NOT_PERMITTED  the mmap does not allow PCI_READ_WRITE, or the peer runs
- *                                   another version of the library
+ *         DOCA_ERROR_NOT_PERMITTED  the mmap does not allow PCI_READ_WRITE
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
@@ -83,7 +93,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
                                         struct doca_comch_consumer **consumer);
 
 /**
- * End a consumer that is IDLE.
+ * End a consumer that is IDLE; also in its own state callback for IDLE. The thread of its engine.
  *
  * @return DOCA_SUCCESS;
  *         DOCA_ERROR_INVALID_VALUE  consumer is NULL
@@ -93,18 +103,19 @@ DOCA_STABLE
 doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer);
 
 /**
- * Can the device have consumers?
+ * Can the device have consumers? As all capability queries: any thread, callbacks too; the device
+ * need not be open.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  devinfo is NULL
+ *         DOCA_ERROR_INVALID_VALUE  devinfo is NULL or stale
  *         DOCA_ERROR_NOT_SUPPORTED  no
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * The id by which producers of the peer name the consumer; unique in its connection, never 0. Any
- * state.
+ * The id by which producers of the peer name the consumer; on this side of its connection unique
+ * among consumers and producers, never 0 or 0xffff, and not given again. Any state.
  *
  * @return DOCA_SUCCESS;
  *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
@@ -116,7 +127,7 @@ doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consum
  * The most post_recv tasks that a consumer can be configured with.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or devinfo is stale
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
@@ -126,7 +137,7 @@ doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo
  * The most bytes that one post can take, a list of buffers taken together.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or devinfo is stale
  *         DOCA_ERROR_NOT_SUPPORTED  the device cannot have consumers
  */
 DOCA_STABLE
@@ -137,7 +148,7 @@ doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo 
  * The most buffers in the list of one post; 1: no lists.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or devinfo is stale
  *         DOCA_ERROR_NOT_SUPPORTED  the device cannot have consumers
  */
 DOCA_STABLE
@@ -148,7 +159,7 @@ doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devi
  * The most consumers that a connection can have.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or devinfo is stale
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
@@ -158,7 +169,7 @@ doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo
  * The most bytes of immediate data that a message can carry.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or devinfo is stale
  */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
@@ -363,7 +374,8 @@ doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *cons
                                                 doca_dpa_dev_comch_consumer_t *dpa_consumer);
 
 /**
- * Set the callbacks and the number of post_recv tasks. Needed for start.
+ * Set the callbacks and the number of post_recv tasks. Needed for start. As many can be posted at
+ * once: a task that could be taken can always be submitted (no AGAIN).
  *
  * @return DOCA_SUCCESS;
  *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, num_post_recv_tasks is 0 or above the
@@ -377,11 +389,13 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
     doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks);
 
 /**
- * Take a task that posts buf, which must live until the task has ended. The task is freed with
- * doca_task_free. In RUNNING.
+ * Take a task that posts buf: the message goes behind the data that the buffer has when it is
+ * submitted. The buffer must live until the task has ended. The task is freed with doca_task_free.
+ * In RUNNING.
  *
  * @return DOCA_SUCCESS;
- *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or the buffer is not of the consumer's mmap
+ *         DOCA_ERROR_INVALID_VALUE  a pointer is NULL, or the buffer is not of the consumer's mmap,
+ *                                   is a list, or is above the capability
  *         DOCA_ERROR_NO_MEMORY      all configured tasks are in use
  *         DOCA_ERROR_BAD_STATE      the consumer is not RUNNING
  */
@@ -391,12 +405,15 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
                                               struct doca_buf *buf,
                                               struct doca_comch_consumer_task_post_recv **task);
 
-/** The buffer of the task. */
+/** The buffer of the task; NULL for NULL. */
 DOCA_STABLE
 struct doca_buf *
 doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task);
 
-/** Change the buffer of a task that is not in flight. */
+/**
+ * Change the buffer of a task that is not in flight (else ignored). A buffer that cannot be posted
+ * ends the task with INVALID_VALUE; doca_task_try_submit refuses it.
+ */
 DOCA_STABLE
 void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
                                                 struct doca_buf *buf);

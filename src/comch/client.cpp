@@ -96,34 +96,42 @@ bool doca_comch_client::on_turn() noexcept
     return deliver_arrived();
 }
 
+/// What the server has answered. True: it was the end of STARTING.
+bool doca_comch_client::take_answer() noexcept
+{
+    softdoca::Channel &channel = connection_->channel();
+    const bool is_over = channel.is_lost() || channel.is_rejected(); // then: an answer before that
+    auto admission = softdoca::Admission::waiting;
+    if (channel.has_memory())
+        admission =
+            static_cast<softdoca::Admission>(channel.admission().load(std::memory_order_acquire));
+    if (admission == softdoca::Admission::accepted && channel.has_peer_bell()) {
+        stop_ticking();
+        LOG_INF("client \"%s\" on %s is connected with process %d", shown_name(), dev().name(),
+                channel.link().peer_pid());
+        connection_->open();
+        finish_start(); // what came already is for later turns
+        return true;
+    }
+    if (admission == softdoca::Admission::refused) {
+        LOG_ERR(
+            "client \"%s\" on %s: the server (pid %d) has refused it: it has as many clients as "
+            "it can have (doca_comch_cap_get_max_clients)",
+            shown_name(), dev().name(), channel.link().peer_pid());
+        stop_by_itself();
+        return true;
+    }
+    if (is_over || admission == softdoca::Admission::too_late)
+        give_up_channel(); // and look again
+    return false;
+}
+
 /// In STARTING, whenever the engine ticked or something was heard of the server.
 bool doca_comch_client::go_on_connecting() noexcept
 {
     rest();
-    if (connection_ != nullptr) {
-        softdoca::Channel &channel = connection_->channel();
-        if (channel.is_lost() || channel.is_rejected())
-            give_up_channel(); // and look again
-        else if (channel.has_memory()) {
-            const auto admission = static_cast<softdoca::Admission>(
-                channel.admission().load(std::memory_order_acquire));
-            if (admission == softdoca::Admission::refused) {
-                LOG_ERR("client \"%s\" on %s: the server (pid %d) has refused it: it has no room "
-                        "for another client, or is stopping",
-                        shown_name(), dev().name(), channel.link().peer_pid());
-                stop_by_itself();
-                return true;
-            }
-            if (admission == softdoca::Admission::accepted && channel.has_peer_bell()) {
-                stop_ticking();
-                LOG_INF("client \"%s\" on %s is connected with process %d", shown_name(),
-                        dev().name(), channel.link().peer_pid());
-                connection_->open();
-                finish_start(); // what came already is for later turns
-                return true;
-            }
-        }
-    }
+    if (connection_ != nullptr && take_answer())
+        return true;
     if (is_too_late()) {
         LOG_ERR("client \"%s\" on %s: no server has accepted it within %lld ms "
                 "(SOFTDOCA_COMCH_TIMEOUT_MS)",
@@ -206,6 +214,7 @@ bool doca_comch_client::on_peer_gone(doca_comch_connection &connection, bool was
     if (connection.stage() == doca_comch_connection::Stage::closed)
         return false;
     const std::size_t num_failed = connection.num_waiting();
+    connection.channel().lose(); // its consumers and producers end by themselves
     connection.close();
     if (state() != DOCA_CTX_STATE_RUNNING)
         return false;

@@ -36,6 +36,7 @@ private:
     void report_unfinished() noexcept override;
 
     bool go_on_connecting() noexcept;
+    bool take_answer() noexcept;
     void look_for_server();
     void give_up_channel() noexcept;
     bool is_too_late() noexcept;

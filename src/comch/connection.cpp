@@ -68,8 +68,10 @@ void doca_comch_connection::open() noexcept
 
 void doca_comch_connection::close() noexcept
 {
-    if (bell_ == nullptr)
+    if (bell_ == nullptr) {
+        stage_.store(Stage::closed, std::memory_order_release);
         return;
+    }
     flush_waiting();
     static_cast<softdoca::ListHook<softdoca::RoomWaiter> *>(this)->unlink();
     owner_.remove_arrived(*this);
@@ -83,6 +85,12 @@ void doca_comch_connection::close() noexcept
     stage_.store(Stage::closed, std::memory_order_release);
 }
 
+void doca_comch_connection::let_go() noexcept
+{
+    if (stage() == Stage::closed && num_children() == 0)
+        channel_.reset();
+}
+
 // ---- sending ----
 
 bool doca_comch_connection::is_taken(const doca_comch_task_send &task) const noexcept
@@ -93,8 +101,14 @@ bool doca_comch_connection::is_taken(const doca_comch_task_send &task) const noe
 
 void doca_comch_connection::send(doca_comch_task_send &task) noexcept
 {
-    if (stage() != Stage::open || channel_->is_lost())
-        return owner_.complete_send(task, DOCA_ERROR_CONNECTION_RESET);
+    if (stage() != Stage::open || channel_->is_lost()) {
+        task.sequence = ~std::uint64_t{0}; // never taken: ends with those that wait, in order
+        if (waiting_.empty())
+            owner_.complete_send(task, DOCA_ERROR_CONNECTION_RESET);
+        else
+            waiting_.push_back(task);
+        return;
+    }
     if (task.len > channel_->max_msg_size()) {
         LOG_ONCE(softdoca::LogLevel::error, this,
                  "%s \"%s\": a message of %u bytes is above the peer's limit of %u "
@@ -169,6 +183,8 @@ bool doca_comch_connection::ask_for_bell() noexcept
 
 void doca_comch_connection::RoomTarget::on_bell() noexcept
 {
+    if (connection.stage() == Stage::opening || connection.stage() == Stage::closed)
+        return; // rung for whoever had the bit before
     if (connection.look_for_room())
         static_cast<softdoca::ListHook<softdoca::RoomWaiter> &>(connection).unlink();
 }
@@ -312,8 +328,10 @@ bool doca_comch_connection::deliver_expired_consumer() noexcept
 
 bool doca_comch_connection::add_child(std::atomic<std::uint32_t> &count, std::uint32_t max) noexcept
 {
-    if (count.fetch_add(1) < max)
+    if (count.fetch_add(1) < max) {
+        owner_.add_child();
         return true;
+    }
     count.fetch_sub(1);
     return false;
 }
@@ -321,7 +339,7 @@ bool doca_comch_connection::add_child(std::atomic<std::uint32_t> &count, std::ui
 void doca_comch_connection::remove_child(std::atomic<std::uint32_t> &count) noexcept
 {
     count.fetch_sub(1);
-    owner_.note_child_ended();
+    owner_.remove_child();
 }
 
 /// Never 0, which programs take for none, nor 0xffff, which they take for invalid.

@@ -62,7 +62,7 @@ public:
     ~doca_comch_connection();
 
     softdoca::ControlContext &owner() const noexcept { return owner_; }
-    /// Stays until the object ends: consumers and producers use it too.
+    /// Not after let_go().
     softdoca::Channel &channel() const noexcept { return *channel_; }
     const std::shared_ptr<softdoca::Channel> &shared_channel() const noexcept { return channel_; }
     softdoca::OwnBell &bell() const noexcept { return *bell_; }
@@ -90,6 +90,8 @@ public:
     bool leave() noexcept;
     /// Ends what it has of its engine. Messages that wait end with CONNECTION_RESET.
     void close() noexcept;
+    /// If it is closed and nobody uses it: only the handle is kept, not the memory.
+    void let_go() noexcept;
 
     doca_error_t update_info() noexcept;
     doca_error_t counter(doca_comch_counter type, std::uint64_t *value) const noexcept;
@@ -136,7 +138,7 @@ private:
     void note_next() noexcept;
 
     softdoca::ControlContext &owner_;
-    const std::shared_ptr<softdoca::Channel> channel_;
+    std::shared_ptr<softdoca::Channel> channel_; // nullptr after let_go()
     softdoca::OwnBell *bell_ = nullptr;
     std::uint32_t message_bit_ = softdoca::OwnBell::kNoBit;
     std::uint32_t room_bit_ = softdoca::OwnBell::kNoBit;

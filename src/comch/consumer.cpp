@@ -109,6 +109,9 @@ doca_error_t doca_comch_consumer::on_start()
                            "%s",
                            static_cast<void *>(this), connection_->channel().link().peer_pid(),
                            std::strerror(errno));
+    if (was_started_)
+        id_ = connection_->next_id();
+    was_started_ = true;
     token_ = pe()->doorbells().introduce(*this);
     connection_->channel().listen({pe()->doorbells().mailbox(), token_});
     watch_.set_mode_word(queue().consumer.mode, connection_->channel().may_be_hot());

@@ -125,7 +125,7 @@ private:
     doca_comch_consumer_task_post_recv_completion_cb_t on_error_ = nullptr;
     const std::shared_ptr<doca_comch_connection> connection_;
     doca_mmap &mmap_;
-    const std::uint32_t id_;
+    std::uint32_t id_; // another one at each start: the peer may not have seen the end of the last
     std::uint32_t max_imm_len_ = 0;
     std::uint32_t num_tasks_ = 0;
     std::optional<softdoca::TypedTaskPool<Task>> tasks_;
@@ -135,6 +135,7 @@ private:
     std::uint64_t window_offset_ = 0;
     std::uint32_t bit_ = softdoca::OwnBell::kNoBit;
     std::uint64_t token_ = 0;
+    bool was_started_ = false;
     bool is_attached_ = false;           // the peer was sent the memory
     softdoca::CopiesUnderWay producers_; // in STOPPING: those that had not seen it
     bool is_flushed_ = false;

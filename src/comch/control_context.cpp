@@ -218,6 +218,14 @@ void ControlContext::deliver_send(doca_task &task) noexcept
     callback(static_cast<doca_comch_task_send *>(&task), task_data, user_data());
 }
 
+void ControlContext::remove_child() noexcept
+{
+    const std::shared_ptr<Mailbox> mailbox = doorbells_->mailbox();
+    const std::uint64_t token = token_;
+    num_children_.fetch_sub(1); // from now on another thread may destroy this
+    mailbox->post(token);
+}
+
 void ControlContext::add_arrived(doca_comch_connection &connection) noexcept
 {
     if (!static_cast<ListHook<ArrivedList> &>(connection).is_linked())
@@ -243,8 +251,3 @@ bool ControlContext::deliver_arrived() noexcept
 }
 
 } // namespace softdoca
-
-extern "C" doca_task *doca_comch_task_send_as_task(doca_comch_task_send *task)
-{
-    return task;
-}

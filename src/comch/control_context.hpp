@@ -57,8 +57,11 @@ public:
     /// True if the program heard of it.
     [[nodiscard]] virtual bool on_peer_gone(doca_comch_connection &connection,
                                             bool was_lost) noexcept = 0;
-    /// A consumer or producer of a connection has ended, perhaps in another thread.
-    void note_child_ended() noexcept { doorbells_->mailbox()->post(token_); }
+    /// A consumer or producer of one of its connections came to be, or ended. Any thread; after the
+    /// last one has ended, this object may be destroyed.
+    void add_child() noexcept { num_children_.fetch_add(1); }
+    void remove_child() noexcept;
+    std::uint32_t num_children() const noexcept { return num_children_.load(); }
     Doorbells &doorbells() const noexcept { return *doorbells_; }
     bool is_stopping() const noexcept { return state() == DOCA_CTX_STATE_STOPPING; }
     std::byte *message_room() noexcept { return reinterpret_cast<std::byte *>(room_.get()); }
@@ -113,6 +116,7 @@ private:
     std::unique_ptr<std::uint64_t[]> room_; // for one message, aligned
     Doorbells *doorbells_ = nullptr;        // of its engine, once started
     std::uint64_t token_ = 0;
+    std::atomic<std::uint32_t> num_children_{0};
     IntrusiveList<doca_comch_connection, ArrivedList> arrived_;
 };
 

@@ -4,8 +4,6 @@
 #include "comch/producer.hpp"
 
 #include "base/api_guard.hpp"
-#include "base/handle.hpp"
-#include "comch/comch_check.hpp"
 #include "comch/control_context.hpp"
 
 #include <cerrno>
@@ -19,27 +17,16 @@ namespace {
 
 using softdoca::RemoteQueue;
 
+constexpr const char *kTooLong = "the message is longer than the receive that is next";
+constexpr const char *kTooMuchImm =
+    "the consumer takes less immediate data (doca_comch_consumer_set_imm_data_len)";
+
 std::uint64_t now_ns() noexcept
 {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
            static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-doca_error_t check(const char *call, const doca_comch_producer *producer) noexcept
-{
-    return softdoca::check_handle(LOG_SITE, call, "producer", producer);
-}
-
-/// The program must not change a task that the library has.
-bool is_held(const char *call, const doca_comch_producer_task_send *task) noexcept
-{
-    if (task != nullptr && task->state() != softdoca::TaskState::in_flight) [[likely]]
-        return true;
-    LOG_ONCE(softdoca::LogLevel::warning, call, "%s: task %p is NULL or in flight; ignored", call,
-             static_cast<const void *>(task));
-    return false;
 }
 
 } // namespace
@@ -115,14 +102,14 @@ doca_error_t doca_comch_producer::alloc(const doca_buf *buf, const std::uint8_t 
                                         std::uint32_t imm_len, std::uint32_t consumer_id,
                                         doca_comch_producer_task_send **out) noexcept
 {
-    if (imm_len > softdoca::kMaxImmLen || (imm == nullptr && imm_len != 0) ||
+    if (imm_len > max_imm_len() || (imm == nullptr && imm_len != 0) ||
         (buf == nullptr && imm_len == 0)) [[unlikely]]
         return LOG_REFUSED(
             DOCA_ERROR_INVALID_VALUE, this, "doca_comch_producer_task_send_alloc_init: %s",
-            imm_len > softdoca::kMaxImmLen ? "there is more immediate data than "
-                                             "doca_comch_consumer_cap_get_max_imm_data_len allows"
-            : imm_len != 0                 ? "imm_data is NULL"
-                                           : "there is neither a buffer nor immediate data");
+            imm_len > max_imm_len() ? "there is more immediate data than "
+                                      "doca_comch_consumer_cap_get_max_imm_data_len allows"
+            : imm_len != 0          ? "imm_data is NULL"
+                                    : "there is neither a buffer nor immediate data");
     Task *const task = accepts_tasks() ? tasks_->take() : nullptr;
     if (task == nullptr) [[unlikely]]
         return refuse_alloc(tasks_ ? &*tasks_ : nullptr);
@@ -138,7 +125,7 @@ doca_error_t doca_comch_producer::alloc(const doca_buf *buf, const std::uint8_t 
 doca_error_t doca_comch_producer::set_imm(Task &task, const std::uint8_t *imm,
                                           std::uint32_t imm_len) noexcept
 {
-    if (imm_len > softdoca::kMaxImmLen || (imm == nullptr && imm_len != 0))
+    if (imm_len > max_imm_len() || (imm == nullptr && imm_len != 0))
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
                            "doca_comch_producer_task_send_set_imm_data: %u bytes of immediate data "
                            "at %p are not taken; the task keeps what it has",
@@ -170,6 +157,13 @@ const char *doca_comch_producer::fault_of(const Task &task) const noexcept
     return nullptr;
 }
 
+softdoca::MessageHead doca_comch_producer::head_of(const Task &task) const noexcept
+{
+    const doca_buf *const buf = task.src();
+    return {id_, buf == nullptr ? 0 : static_cast<std::uint32_t>(buf->data_len()), task.imm_len,
+            task.imm.data()};
+}
+
 RemoteQueue *doca_comch_producer::queue_of(std::uint32_t id) noexcept
 {
     RemoteQueue *const queue = known_[id % kNumKnown].get();
@@ -192,7 +186,14 @@ RemoteQueue *doca_comch_producer::find_queue(std::uint32_t id) noexcept
 doca_error_t doca_comch_producer::check_task(const doca_task &task) noexcept
 {
     const auto &send = static_cast<const Task &>(task);
-    const char *const fault = fault_of(send);
+    const char *fault = fault_of(send);
+    RemoteQueue *const queue = fault == nullptr ? queue_of(send.consumer_id) : nullptr;
+    if (queue != nullptr) {
+        const RemoteQueue::Claim claim = queue->foresee(head_of(send));
+        fault = claim == RemoteQueue::Claim::too_long       ? kTooLong
+                : claim == RemoteQueue::Claim::too_much_imm ? kTooMuchImm
+                                                            : nullptr;
+    }
     if (fault == nullptr)
         return DOCA_SUCCESS;
     return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this, "producer %p: task %p: %s",
@@ -250,11 +251,10 @@ doca_error_t doca_comch_producer::answer_claim(RemoteQueue::Claim claim, Task &t
             (void)pump_streams();
         return say_again(queue);
     case RemoteQueue::Claim::too_long:
-        fail(task, "the message is longer than the receive that is next");
+        fail(task, kTooLong);
         return DOCA_SUCCESS;
     case RemoteQueue::Claim::too_much_imm:
-        fail(task, "the consumer takes less immediate data "
-                   "(doca_comch_consumer_set_imm_data_len)");
+        fail(task, kTooMuchImm);
         return DOCA_SUCCESS;
     case RemoteQueue::Claim::claimed:
         break;
@@ -273,9 +273,7 @@ doca_error_t doca_comch_producer::begin(doca_task &base) noexcept
         return DOCA_SUCCESS;
     }
     const doca_buf *const buf = task.src();
-    const softdoca::MessageHead head{
-        id_, buf == nullptr ? 0 : static_cast<std::uint32_t>(buf->data_len()), task.imm_len,
-        task.imm.data()};
+    const softdoca::MessageHead head = head_of(task);
     // A consumer that stops waits for those who set their mark before it said so.
     mark_->begin(needs_fence_);
     if (queue->is_expired()) [[unlikely]] {
@@ -488,128 +486,4 @@ void doca_comch_producer::deliver(doca_task &base) noexcept
     const doca_data task_data = base.user_data();
     end_flight(base, status);
     callback(static_cast<Task *>(&base), task_data, user_data());
-}
-
-extern "C" doca_error_t doca_comch_producer_create(doca_comch_connection *comch_connection,
-                                                   doca_comch_producer **producer)
-{
-    if (const doca_error_t bad =
-            softdoca::check_handle(LOG_SITE, __func__, "connection", comch_connection);
-        bad != DOCA_SUCCESS)
-        return bad;
-    if (const doca_error_t bad = softdoca::check_out(LOG_SITE, __func__, producer);
-        bad != DOCA_SUCCESS)
-        return bad;
-    if (const doca_error_t bad = softdoca::check_established(LOG_SITE, __func__, *comch_connection);
-        bad != DOCA_SUCCESS)
-        return bad;
-    const std::uint32_t max = comch_connection->owner().device().function().comch_producer.max_num;
-    if (!comch_connection->add_child(comch_connection->num_producers, max))
-        return LOG_REFUSED(DOCA_ERROR_NO_MEMORY, comch_connection,
-                           "%s: the connection has %u producers, which is the limit "
-                           "(doca_comch_producer_cap_get_max_producers)",
-                           __func__, max);
-    const doca_error_t result = softdoca::api_guard(LOG_SITE, __func__, [&] {
-        *producer = new doca_comch_producer(comch_connection->shared_from_this());
-        return DOCA_SUCCESS;
-    });
-    if (result != DOCA_SUCCESS)
-        comch_connection->remove_child(comch_connection->num_producers);
-    return result;
-}
-
-extern "C" doca_error_t doca_comch_producer_destroy(doca_comch_producer *producer)
-{
-    if (const doca_error_t bad = check(__func__, producer); bad != DOCA_SUCCESS)
-        return bad;
-    if (const doca_error_t bad = producer->check_destroy(); bad != DOCA_SUCCESS)
-        return bad;
-    delete producer;
-    return DOCA_SUCCESS;
-}
-
-extern "C" doca_error_t doca_comch_producer_get_id(const doca_comch_producer *producer,
-                                                   uint32_t *id)
-{
-    return softdoca::answer(LOG_SITE, __func__, "producer", producer, id,
-                            [&] { return producer->id(); });
-}
-
-extern "C" doca_ctx *doca_comch_producer_as_ctx(doca_comch_producer *producer)
-{
-    return producer;
-}
-
-extern "C" doca_error_t doca_comch_producer_task_send_set_conf(
-    doca_comch_producer *producer, doca_comch_producer_task_send_completion_cb_t task_completion_cb,
-    doca_comch_producer_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
-{
-    const doca_error_t bad = check(__func__, producer);
-    return bad != DOCA_SUCCESS
-               ? bad
-               : producer->set_conf(task_completion_cb, task_error_cb, num_send_tasks);
-}
-
-extern "C" doca_error_t
-doca_comch_producer_task_send_alloc_init(doca_comch_producer *producer, const doca_buf *buf,
-                                         uint8_t *imm_data, uint32_t imm_data_len,
-                                         uint32_t consumer_id, doca_comch_producer_task_send **task)
-{
-    if (producer == nullptr || task == nullptr) [[unlikely]]
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, producer, "%s: producer or task is NULL",
-                           __func__);
-    return producer->alloc(buf, imm_data, imm_data_len, consumer_id, task);
-}
-
-extern "C" const doca_buf *
-doca_comch_producer_task_send_get_buf(const doca_comch_producer_task_send *task)
-{
-    return task == nullptr ? nullptr : task->src();
-}
-
-extern "C" void doca_comch_producer_task_send_set_buf(doca_comch_producer_task_send *task,
-                                                      const doca_buf *buf)
-{
-    if (is_held(__func__, task))
-        task->set_src(buf);
-}
-
-extern "C" uint32_t
-doca_comch_producer_task_send_get_consumer_id(const doca_comch_producer_task_send *task)
-{
-    return task == nullptr ? 0 : task->consumer_id;
-}
-
-extern "C" void doca_comch_producer_task_send_set_consumer_id(doca_comch_producer_task_send *task,
-                                                              const uint32_t consumer_id)
-{
-    if (is_held(__func__, task))
-        task->consumer_id = consumer_id;
-}
-
-extern "C" uint8_t *
-doca_comch_producer_task_send_get_imm_data(const doca_comch_producer_task_send *task)
-{
-    if (task == nullptr || task->imm_len == 0)
-        return nullptr;
-    return const_cast<std::uint8_t *>(task->imm.data());
-}
-
-extern "C" uint32_t
-doca_comch_producer_task_send_get_imm_data_len(const doca_comch_producer_task_send *task)
-{
-    return task == nullptr ? 0 : task->imm_len;
-}
-
-extern "C" void doca_comch_producer_task_send_set_imm_data(doca_comch_producer_task_send *task,
-                                                           uint8_t *imm_data, uint32_t imm_data_len)
-{
-    if (is_held(__func__, task))
-        (void)static_cast<doca_comch_producer &>(task->ctx())
-            .set_imm(*task, imm_data, imm_data_len);
-}
-
-extern "C" doca_task *doca_comch_producer_task_send_as_task(doca_comch_producer_task_send *task)
-{
-    return task;
 }

@@ -10,6 +10,7 @@
 
 #include <doca_comch_producer.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -85,6 +86,11 @@ private:
     [[gnu::cold]] doca_error_t say_again(softdoca::RemoteQueue &queue) noexcept;
     /// What is wrong with the task whatever the consumer; nullptr: nothing.
     const char *fault_of(const Task &task) const noexcept;
+    softdoca::MessageHead head_of(const Task &task) const noexcept;
+    std::uint32_t max_imm_len() const noexcept
+    {
+        return std::min(dev().function().comch.max_imm_data_len, softdoca::kMaxImmLen);
+    }
     void fail(Task &task, const char *why) noexcept;
     bool pump_streams() noexcept;
     void end_stream(Task &task, doca_error_t status) noexcept;

@@ -51,6 +51,17 @@ RemoteQueue::Claim RemoteQueue::claim_locked(const MessageHead &head, std::uint6
     }
 }
 
+RemoteQueue::Claim RemoteQueue::foresee(const MessageHead &head) noexcept
+{
+    claim_lock_.lock();
+    std::uint64_t count = 0;
+    const Claim result = claim_locked(head, &count);
+    if (result == Claim::claimed)
+        next_ = count; // not yet
+    claim_lock_.unlock();
+    return result;
+}
+
 void RemoteQueue::put_head(ReceiveSlot &slot, const MessageHead &head, PayloadKind kind) noexcept
 {
     slot.len = head.len;

@@ -53,6 +53,8 @@ public:
         claim_lock_.unlock();
         return result;
     }
+    /// What claim() would answer, without a claim.
+    Claim foresee(const MessageHead &head) noexcept;
     /// Puts the message in: a short one, or any if is_direct(). False: what the consumer wrote of
     /// its buffer makes no sense.
     bool fill(std::uint64_t count, const MessageHead &head, const std::byte *payload) noexcept;

@@ -24,7 +24,7 @@ doca_error_t check(const char *call, const doca_comch_server *server) noexcept
 } // namespace
 
 doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const char *name)
-    : ControlContext(dev, "server", name), rep_(rep), rep_hold_(dev, "server", this)
+    : ControlContext(dev, "server", name), rep_(rep), rep_hold_(rep)
 {
 }
 
@@ -115,7 +115,7 @@ bool doca_comch_server::admit_next() noexcept
     bool is_known = false;
     const doca_error_t result = softdoca::api_guard(LOG_SITE, "a client's connection", [&] {
         if (is_stopping())
-            answer(*channel, softdoca::Admission::refused);
+            answer(*channel, softdoca::Admission::too_late);
         else if (connections_.size() >= limits().max_clients)
             is_known = refuse(channel);
         else
@@ -163,6 +163,7 @@ bool doca_comch_server::refuse(std::shared_ptr<softdoca::Channel> channel) noexc
              "(doca_comch_cap_get_max_clients)",
              shown_name(), channel->link().peer_pid(), limits().max_clients);
     const auto connection = std::make_shared<doca_comch_connection>(*this, channel);
+    connection->close(); // it never was open
     answer(*channel, softdoca::Admission::refused);
     on_connect_(nullptr, connection.get(), 0);
     return true;
@@ -177,6 +178,8 @@ void doca_comch_server::remove(doca_comch_connection &connection) noexcept
     ended_.push_back(std::move(found->second));
     if (ended_.size() > kMaxEnded)
         ended_.pop_front();
+    for (const auto &each : ended_)
+        each->let_go();
     connections_.erase(found);
 }
 
@@ -189,6 +192,7 @@ bool doca_comch_server::on_peer_gone(doca_comch_connection &connection, bool was
                 "failed",
                 shown_name(), rep_.function().pci.text().data(),
                 connection.channel().link().peer_pid(), connection.num_waiting());
+    connection.channel().lose(); // its consumers and producers end by themselves
     connection.close();
     remove(connection);
     if (!is_known) // the server has ended it itself
@@ -226,14 +230,12 @@ doca_error_t doca_comch_server::disconnect(doca_comch_connection *handle) noexce
 
 doca_error_t doca_comch_server::check_stop() const noexcept
 {
-    for (const auto &each : connections_)
-        if (each.second->num_children() != 0)
-            return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
-                               "server \"%s\" has a connection with %u consumers and %u producers; "
-                               "stop and destroy them first",
-                               shown_name(), each.second->num_consumers.load(),
-                               each.second->num_producers.load());
-    return DOCA_SUCCESS;
+    if (num_children() == 0)
+        return DOCA_SUCCESS;
+    return LOG_REFUSED(DOCA_ERROR_IN_USE, this,
+                       "server \"%s\": %u consumers and producers of its connections, those that "
+                       "have ended included, are not destroyed; stop and destroy them first",
+                       shown_name(), num_children());
 }
 
 void doca_comch_server::on_stop() noexcept

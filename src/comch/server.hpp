@@ -39,6 +39,7 @@ private:
         return !arrivals_.empty() || ControlContext::has_event();
     }
     doca_error_t check_stop() const noexcept override;
+    bool stops_at_once() const noexcept override { return connections_.empty(); }
     void on_stop() noexcept override;
     bool is_drained() noexcept override;
     void on_idle() noexcept override { close_common(); }
@@ -51,7 +52,7 @@ private:
     void remove(doca_comch_connection &connection) noexcept;
 
     doca_dev_rep &rep_;
-    softdoca::DeviceHold rep_hold_;
+    const softdoca::RepresentorHold rep_hold_;
     doca_comch_event_connection_status_changed_cb_t on_connect_ = nullptr;
     doca_comch_event_connection_status_changed_cb_t on_disconnect_ = nullptr;
     std::shared_ptr<softdoca::Service> service_; // while RUNNING

@@ -128,13 +128,18 @@ doca_error_t close_rep(doca_dev_rep *rep) noexcept
         const std::scoped_lock lock(rep_mutex);
         const auto found = std::ranges::find_if(
             registry->open, [&](const auto &each) { return each.get() == rep; });
-        if (found != registry->open.end() && !rep->is_inherited()) {
+        if (found != registry->open.end() && !rep->is_inherited() && rep->num_holds() == 0) {
             closed = std::move(*found);
             registry->open.erase(found);
         }
     }
     if (closed != nullptr)
         return DOCA_SUCCESS;
+    if (is_open_rep(rep) && !rep->is_inherited())
+        return LOG_REFUSED(DOCA_ERROR_IN_USE, rep,
+                           "representor %p (%s) is still used by %u server(s); destroy them first",
+                           static_cast<void *>(rep), rep->function().pci.text().data(),
+                           rep->num_holds());
     if (is_open_rep(rep))
         return LOG_REFUSED(DOCA_ERROR_BAD_STATE, rep,
                            "representor %p belongs to the process that forked this one",

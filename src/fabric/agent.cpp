@@ -29,6 +29,7 @@ namespace softdoca {
 namespace {
 
 constexpr std::uint64_t kListener = 1;
+constexpr std::uint64_t kOfLink = std::uint64_t{1} << 63;
 constexpr auto kHelloPatience = std::chrono::seconds(1);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxStrangers = 64;
@@ -110,6 +111,8 @@ void Agent::run()
             const Token token = events[static_cast<std::size_t>(i)].data.u64; // may be unaligned
             if (token == kListener)
                 accept_peers();
+            else if (token < kOfLink && (token & kOfProcess) != 0)
+                end_process(token & ~kOfProcess);
             else if (sessions_.contains(token) || begin_pair(token))
                 serve(token);
             else
@@ -180,10 +183,16 @@ void Agent::serve(Token token)
 {
     AgentSession &session = *sessions_.at(token);
     const bool was_stranger = session.is_stranger();
-    if (!session.serve(mark_)) {
+    const bool was_blocked = session.is_blocked();
+    const bool had_process = session.pid_fd() >= 0;
+    if (!(was_blocked ? session.send_unsent() : session.serve(mark_))) {
         end_session(token);
         return;
     }
+    if (session.is_blocked() != was_blocked)
+        set_interest(token, session);
+    if (!had_process)
+        watch_process(token, session);
     if (was_stranger && !session.is_stranger())
         --num_strangers_;
 }
@@ -253,7 +262,7 @@ bool Agent::watch(const std::shared_ptr<PeerLink> &link)
 {
     const std::scoped_lock lock(links_lock_);
     std::erase_if(links_, [](const auto &each) { return each.second.expired(); });
-    const Token token = (std::uint64_t{1} << 63) | next_token_++;
+    const Token token = kOfLink | next_token_++;
     links_.emplace(token, link);
     return add(link->fd(), EPOLLRDHUP, token);
 }
@@ -281,8 +290,37 @@ bool Agent::begin_pair(Token token)
         pair = std::move(found->second);
         new_pairs_.erase(found);
     }
-    sessions_.emplace(token, std::make_unique<AgentSession>(process_, std::move(pair)));
+    const auto added =
+        sessions_.emplace(token, std::make_unique<AgentSession>(process_, std::move(pair)));
+    watch_process(token, *added.first->second);
     return true;
+}
+
+/// A peer that died is noticed by that, too: its socket may live on in a child.
+void Agent::watch_process(Token token, const AgentSession &session) noexcept
+{
+    if (session.pid_fd() >= 0)
+        (void)add(session.pid_fd(), EPOLLIN, token | kOfProcess);
+}
+
+void Agent::end_process(Token token)
+{
+    const auto found = sessions_.find(token);
+    if (found == sessions_.end())
+        return;
+    while (found->second->serve(mark_) && !found->second->is_blocked() &&
+           found->second->has_unread()) { // what it sent before
+    }
+    end_session(token);
+}
+
+void Agent::set_interest(Token token, const AgentSession &session) noexcept
+{
+    epoll_event interest{};
+    interest.events =
+        session.is_blocked() ? static_cast<std::uint32_t>(EPOLLOUT) : EPOLLIN | EPOLLRDHUP;
+    interest.data.u64 = token;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, session.fd(), &interest);
 }
 
 void Agent::note_hang_up(Token token)

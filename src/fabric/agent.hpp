@@ -42,6 +42,7 @@ public:
 
 private:
     using Token = std::uint64_t;
+    static constexpr Token kOfProcess = std::uint64_t{1} << 62; ///< its end, not its socket
 
     static void *main(void *self) noexcept;
     void run();
@@ -53,6 +54,9 @@ private:
     void serve(Token token);
     bool begin_pair(Token token);
     void note_hang_up(Token token);
+    void watch_process(Token token, const AgentSession &session) noexcept;
+    void end_process(Token token);
+    void set_interest(Token token, const AgentSession &session) noexcept;
     bool has_room_for(pid_t pid) const noexcept;
     void end_late_strangers();
     void end_oldest_stranger();

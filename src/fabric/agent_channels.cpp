@@ -11,6 +11,12 @@
 #include "fabric/receive_queue.hpp"
 #include "fabric/service.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 namespace softdoca {
 
 bool AgentSession::handle_channel(const wire::Header &header, Bytes message, Received &received)
@@ -23,8 +29,8 @@ bool AgentSession::handle_channel(const wire::Header &header, Bytes message, Rec
         return false;
     }
     if (!has_channels_) {
-        has_channels_ = true;
         process_.add_pair(link_);
+        begin_channels();
     }
     switch (header.type) {
     case wire::Type::announce_bell:
@@ -86,10 +92,32 @@ bool AgentSession::open_channel(Bytes message)
     reply.peer_number = channel->number();
     reply.config = service->config();
     const int fd = memory.get();
-    if (!send(reply, {&fd, 1}))
-        return false;
     service->add(std::move(channel));
+    if (send(reply, {&fd, 1}))
+        return true;
+    if (errno != EAGAIN)
+        return false;
+    const auto bytes = wire::bytes_of(reply); // many clients at once: its agent is behind
+    unsent_.assign(bytes.begin(), bytes.end());
+    unsent_fd_ = std::move(memory);
     return true;
+}
+
+bool AgentSession::send_unsent() noexcept
+{
+    const int fd = unsent_fd_.get();
+    if (!unsent_.empty() && !socket().send(unsent_, {&fd, 1}))
+        return errno == EAGAIN;
+    unsent_.clear();
+    unsent_fd_.reset();
+    return true;
+}
+
+void AgentSession::begin_channels() noexcept
+{
+    has_channels_ = true;
+    if (peer_.pid > 0) // it has just greeted: the number is its own
+        pid_fd_ = ProcessFd(static_cast<int>(::syscall(SYS_pidfd_open, peer_.pid, 0)));
 }
 
 bool AgentSession::take_opened(Bytes message, Received &received)

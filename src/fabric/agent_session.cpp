@@ -44,8 +44,9 @@ AgentSession::AgentSession(LocalProcess &process, UnixSocket &&socket, const ucr
 
 AgentSession::AgentSession(LocalProcess &process, std::shared_ptr<PairLink> link)
     : process_(process), link_(std::move(link)), peer_{link_->peer_pid(), ::geteuid(), 0},
-      has_greeted_(true), has_channels_(true)
+      has_greeted_(true)
 {
+    begin_channels();
 }
 
 AgentSession::~AgentSession()
@@ -62,7 +63,7 @@ bool AgentSession::serve(CopyMark &mark)
 {
     constexpr int kMessagesInARow = 8;
     std::byte buffer[sizeof(wire::Copy)]; // the longest request
-    for (int i = 0; i < kMessagesInARow; ++i) {
+    for (int i = 0; i < kMessagesInARow && !is_blocked(); ++i) {
         Received received = socket().receive(buffer);
         if (received.outcome == Received::Outcome::nothing_yet)
             return true;

@@ -31,6 +31,14 @@ public:
     AgentSession &operator=(const AgentSession &) = delete;
 
     int fd() const noexcept { return socket().fd(); }
+    /// Readable when the peer's process has ended, even if a child of it holds the socket. -1: of
+    /// a connection without channels, or where there is no such descriptor.
+    int pid_fd() const noexcept { return pid_fd_.get(); }
+    /// An answer waits for room in the socket: nothing is to be read meanwhile.
+    bool is_blocked() const noexcept { return !unsent_.empty(); }
+    bool has_unread() const noexcept { return socket().wait_readable(Clock::now()); }
+    /// There is room. False: it is over.
+    bool send_unsent() noexcept;
     pid_t peer_pid() const noexcept { return peer_.pid; }
     /// Until it has said who it is it must do so before the deadline.
     bool is_stranger() const noexcept { return !has_greeted_; }
@@ -55,6 +63,7 @@ private:
     bool copy(Bytes message, CopyMark &mark);
     bool list(Bytes message);
     // Channels: agent_channels.cpp.
+    void begin_channels() noexcept;
     bool handle_channel(const wire::Header &header, Bytes message, Received &received);
     bool add_bell(Bytes message, Received &received);
     bool retire_bell(Bytes message);
@@ -86,6 +95,9 @@ private:
     bool has_greeted_ = false;
     bool has_hung_up_ = false; // before it got its answer: nothing to complain of
     bool has_channels_ = false;
+    ProcessFd pid_fd_;
+    std::vector<std::byte> unsent_; // one message
+    ProcessFd unsent_fd_;           // and what comes with it
     std::vector<Grant> grants_;
     SharedMemory staging_;
     ProcessFd staging_fd_;

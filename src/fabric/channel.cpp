@@ -4,6 +4,7 @@
 #include "fabric/channel.hpp"
 
 #include "fabric/local_process.hpp"
+#include "fabric/receive_queue.hpp"
 
 #include <fcntl.h>
 
@@ -20,6 +21,21 @@ std::uint64_t next_number() noexcept
 {
     static std::atomic<std::uint64_t> num_made{0};
     return ++num_made;
+}
+
+/// Posted receives that no message has filled. Slots are posted in order: none is behind the first
+/// that never was, whose memory need not be touched.
+std::uint32_t num_posted(const AttachedQueue &queue) noexcept
+{
+    const ReceiveSlot *const slots = reinterpret_cast<ReceiveQueue *>(queue.memory.data())->slots();
+    std::uint32_t num = 0;
+    for (std::uint32_t i = 0; i < queue.num_slots; ++i) {
+        const std::uint64_t number = slots[i].number.load(std::memory_order_relaxed);
+        if (number == 0)
+            break;
+        num += number % 4 == slot_number(0, SlotUse::posted);
+    }
+    return num;
 }
 
 } // namespace
@@ -57,6 +73,7 @@ std::shared_ptr<Channel> Channel::of_server(std::shared_ptr<PairLink> link,
     channel->message_bell_ = {bell, request.message_bit};
     channel->room_bell_ = {bell, request.room_bit};
     channel->peer_number_ = request.channel;
+    channel->service_ = request.service;
     channel->agree_with(request.config);
     channel->memory_ = SharedMemory::create("softdoca-channel", channel->shape_.memory_size(),
                                             F_SEAL_SEAL, memory);
@@ -80,16 +97,19 @@ void Channel::agree_with(const wire::ChannelConfig &peer) noexcept
     shape_.max_msg_size = std::min(own_.max_msg_size, peer.max_msg_size);
 }
 
-void Channel::open_rings() noexcept
+MessageSlots Channel::slots(bool to_server) const noexcept
 {
     const std::size_t size = shape_.slot_size();
     std::byte *const begin = memory_.data() + sizeof(ChannelMemory);
-    const MessageSlots to_server(begin, size, shape_.to_server);
-    const MessageSlots to_client(begin + size * shape_.to_server.num_slots, size, shape_.to_client);
-    out_.open(is_server_ ? memory().to_client : memory().to_server,
-              is_server_ ? to_client : to_server);
-    in_.open(is_server_ ? memory().to_server : memory().to_client,
-             is_server_ ? to_server : to_client);
+    return to_server
+               ? MessageSlots(begin, size, shape_.to_server)
+               : MessageSlots(begin + size * shape_.to_server.num_slots, size, shape_.to_client);
+}
+
+void Channel::open_rings() noexcept
+{
+    out_.open(is_server_ ? memory().to_client : memory().to_server, slots(!is_server_));
+    in_.open(is_server_ ? memory().to_server : memory().to_client, slots(is_server_));
 }
 
 void Channel::listen(const ChannelListener &listener)
@@ -135,6 +155,10 @@ bool Channel::ask(const RandomId &service, const OwnBell &bell, std::uint32_t me
     message.message_bit = message_bit;
     message.room_bit = room_bit;
     message.config = own_;
+    {
+        const std::scoped_lock lock(lock_);
+        service_ = service;
+    }
     return link_->announce(bell) && link_->tell(message);
 }
 
@@ -208,6 +232,60 @@ void Channel::lose()
 {
     is_lost_.store(true, std::memory_order_release);
     post();
+}
+
+// ---- softdoca ls: numbers of a moment, some of which the peer may have falsified ----
+
+/// Those behind what the peer's queue has taken and has room for. Slots are filled in order, so the
+/// last one can be searched for; what the sender itself knows is its thread's.
+std::uint32_t Channel::num_waiting_sends() const noexcept
+{
+    const MessageSlots out = slots(!is_server_);
+    const std::uint64_t first =
+        out_.num_taken() + out_.recv_queue() + num_notices_.load(std::memory_order_relaxed);
+    std::uint32_t num = 0;
+    for (std::uint32_t step = out.shape.num_slots / 2; step != 0; step /= 2) {
+        const std::uint64_t count = first + num + step - 1;
+        if (out.at(count).number.load(std::memory_order_relaxed) >
+            out.number(count, SlotUse::posted))
+            num += step;
+    }
+    return num;
+}
+
+void Channel::add_rows(std::vector<wire::ListRow> &rows) const
+{
+    std::vector<std::shared_ptr<AttachedQueue>> queues;
+    wire::ListRow row;
+    row.kind = wire::RowKind::connection;
+    row.is_alive = !is_lost();
+    {
+        const std::scoped_lock lock(lock_);
+        if (listeners_.empty())
+            return;
+        row.comch.service = service_;
+        for (const auto &each : queues_)
+            queues.push_back(each.second);
+    }
+    row.comch.peer = link_->peer();
+    row.comch.peer_pid = link_->peer_pid();
+    row.comch.is_server = is_server_;
+    if (has_memory()) {
+        row.comch.is_accepted = admission().load(std::memory_order_relaxed) ==
+                                static_cast<std::uint32_t>(Admission::accepted);
+        row.comch.num = num_waiting_sends();
+    }
+    rows.push_back(row);
+    row.kind = wire::RowKind::consumer;
+    for (const auto &queue : queues) {
+        const auto &memory = *reinterpret_cast<ReceiveQueue *>(queue->memory.data());
+        if (is_lost() || memory.consumer.is_stopping.load(std::memory_order_relaxed) != 0)
+            continue;
+        row.comch.id = queue->id;
+        row.comch.num = num_posted(*queue);
+        row.comch.max_num = queue->num_slots;
+        rows.push_back(row);
+    }
 }
 
 } // namespace softdoca

@@ -83,6 +83,7 @@ public:
     {
         if (!out_.push_notice(kind, id))
             return false;
+        num_notices_.fetch_add(1, std::memory_order_relaxed);
         out_.tell(message_bell_);
         return true;
     }
@@ -103,6 +104,9 @@ public:
     /// The peer's number of this end, once it is known.
     std::uint64_t peer_number() const noexcept { return peer_number_; }
 
+    /// For softdoca ls: the connection, if an engine has it, and the other side's consumers.
+    void add_rows(std::vector<wire::ListRow> &rows) const;
+
     // For the agent. False: what came makes no sense.
     bool take_opened(const wire::ChannelOpened &message, const ProcessFd &memory);
     bool take_bell(const wire::ChannelBell &message);
@@ -118,7 +122,9 @@ private:
         return *reinterpret_cast<ChannelMemory *>(memory_.data());
     }
     void agree_with(const wire::ChannelConfig &peer) noexcept;
+    MessageSlots slots(bool to_server) const noexcept;
     void open_rings() noexcept;
+    std::uint32_t num_waiting_sends() const noexcept;
     void post() noexcept;
 
     const std::uint64_t number_;
@@ -132,6 +138,7 @@ private:
     ReceiveRing in_;
     BellRef message_bell_, room_bell_;
     std::uint64_t peer_number_ = 0;
+    std::atomic<std::uint64_t> num_notices_{0}; // that were sent; read by softdoca ls alone
 
     std::atomic<bool> has_memory_{false};
     std::atomic<bool> has_peer_bell_{false};
@@ -140,6 +147,7 @@ private:
     std::atomic<bool> is_closed_by_peer_{false};
 
     mutable ForkSafeLock lock_; // guards what follows
+    RandomId service_;          // the key of its start
     std::vector<ChannelListener> listeners_;
     std::map<std::uint32_t, std::shared_ptr<AttachedQueue>> queues_;
 };

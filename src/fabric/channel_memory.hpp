@@ -39,7 +39,12 @@ struct MessageSlot {
 static_assert(sizeof(MessageSlot) == 24);
 
 /// How a server answers a client that wants to connect.
-enum class Admission : std::uint32_t { waiting = 0, accepted = 1, refused = 2 };
+enum class Admission : std::uint32_t {
+    waiting = 0,
+    accepted = 1,
+    refused = 2,  ///< it has no room
+    too_late = 3, ///< it has stopped; another one may come
+};
 
 struct ChannelMemory {
     static constexpr std::uint32_t kMagic = 0x48434653; // "SFCH"

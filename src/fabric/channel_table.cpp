@@ -6,6 +6,7 @@
 #include "fabric/channel.hpp"
 #include "fabric/service.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace softdoca {
@@ -65,6 +66,32 @@ std::shared_ptr<Service> ServiceTable::find(const std::string &scope, const std:
         if (auto service = each.lock(); service != nullptr && service->is_called(scope, name))
             return service;
     return nullptr;
+}
+
+/// No service is held beyond the lock: if its context lets go of it meanwhile, it ends here, before
+/// another one of its name can be looked for.
+void ServiceTable::add_rows(std::vector<wire::ListRow> &rows) const
+{
+    const auto is_client = [](const wire::ListRow &row, const RandomId &key) {
+        return row.kind == wire::RowKind::connection && row.is_alive != 0 &&
+               row.comch.is_server != 0 && row.comch.is_accepted != 0 && row.comch.service == key;
+    };
+    const std::scoped_lock lock(lock_);
+    for (const auto &each : services_) {
+        const auto service = each.lock();
+        if (service == nullptr)
+            continue;
+        wire::ListRow row;
+        row.kind = wire::RowKind::server;
+        row.is_alive = 1;
+        row.comch.service = service->key();
+        row.comch.num = static_cast<std::uint32_t>(
+            std::count_if(rows.begin(), rows.end(), [&](const wire::ListRow &other) {
+                return is_client(other, service->key());
+            }));
+        row.comch.max_num = service->max_clients();
+        rows.push_back(row);
+    }
 }
 
 } // namespace softdoca

@@ -5,6 +5,7 @@
 
 #include "base/fork_safe_lock.hpp"
 #include "fabric/random_id.hpp"
+#include "fabric/wire.hpp"
 
 #include <cstdint>
 #include <map>
@@ -39,6 +40,8 @@ public:
     void add(const std::shared_ptr<Service> &service);
     std::shared_ptr<Service> find(const RandomId &key) const;
     std::shared_ptr<Service> find(const std::string &scope, const std::string &name) const;
+    /// For softdoca ls, with the numbers of clients among the connections that rows has.
+    void add_rows(std::vector<wire::ListRow> &rows) const;
 
 private:
     mutable ForkSafeLock lock_;

@@ -159,6 +159,8 @@ bool Doorbells::arm(int event) noexcept
             bell->serve();
     if (mailbox_->has_mail())
         open_mail();
+    if (ticking_.is_open())
+        tick();
     waiters_.for_each([](RoomWaiter &waiter) { (void)waiter.look_for_room(); });
     is_arming_ = false;
     return may_sleep;

@@ -5,8 +5,11 @@
 
 #include "fabric/peer_link.hpp"
 #include "fabric/registry.hpp"
+#include "fabric/service.hpp"
 #include "fabric/wire.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 
 namespace softdoca {
@@ -30,13 +33,11 @@ std::unique_ptr<Answer> ask(const UnixSocket &socket, const Request &request,
 /// A peer may send any number here; what it has, it has.
 constexpr std::size_t kMaxRows = 100'000;
 
-void add_row(ProcessRow &process, const wire::ListRow &row)
+/// What an agent says of Comch; it is put together when all have answered.
+using ComchRows = std::vector<wire::ListRow>;
+
+void add_import(ProcessRow &process, const wire::ListRow &row)
 {
-    if (row.route == wire::kExportRow) {
-        process.exports.push_back(
-            {row.addr, row.len, row.permissions, wire::get_text(row.pci).data(), row.num_imports});
-        return;
-    }
     const Route route = row.route <= static_cast<std::uint8_t>(Route::agent)
                             ? static_cast<Route>(row.route)
                             : Route::agent;
@@ -45,8 +46,23 @@ void add_row(ProcessRow &process, const wire::ListRow &row)
                                row.is_alive != 0});
 }
 
-bool ask_agent(ProcessRow &process, const std::string &directory, const ProcessId &id,
-               Clock::time_point deadline)
+void add_row(ProcessRow &process, ComchRows &comch, const wire::ListRow &row)
+{
+    switch (row.kind) {
+    case wire::RowKind::exported:
+        process.exports.push_back(
+            {row.addr, row.len, row.permissions, wire::get_text(row.pci).data(), row.num_imports});
+        break;
+    case wire::RowKind::imported:
+        add_import(process, row);
+        break;
+    default:
+        comch.push_back(row);
+    }
+}
+
+bool ask_agent(ProcessRow &process, ComchRows &comch, const std::string &directory,
+               const ProcessId &id, Clock::time_point deadline)
 {
     LinkFault fault = LinkFault::none;
     const UnixSocket socket = connect_to_agent(directory, id, deadline, &fault);
@@ -64,11 +80,52 @@ bool ask_agent(ProcessRow &process, const std::string &directory, const ProcessI
         if (list == nullptr || list->num_rows > wire::kRowsPerList)
             return false;
         for (std::uint32_t i = 0; i < list->num_rows; ++i)
-            add_row(process, list->rows[i]);
+            add_row(process, comch, list->rows[i]);
         num_rows += list->num_rows;
         if (list->num_rows == 0 || list->num_rows >= list->num_total || num_rows > kMaxRows)
             return true;
     }
+}
+
+ServerRow server_of(const ServiceRecord &service, const ComchRows &rows)
+{
+    ServerRow server{service.name, function_of_scope(service.scope)};
+    for (const wire::ListRow &row : rows)
+        if (row.kind == wire::RowKind::server && row.comch.service == service.key) {
+            server.num_clients = row.comch.num;
+            server.max_clients = row.comch.max_num;
+        }
+    return server;
+}
+
+/// comch: the rows of each of the processes.
+void add_comch(std::vector<ProcessRow> &processes, const std::vector<ComchRows> &comch,
+               const std::vector<ServiceRecord> &services)
+{
+    const auto name_of = [&](const RandomId &key) {
+        const auto found = std::find_if(services.begin(), services.end(),
+                                        [&](const auto &each) { return each.key == key; });
+        return found == services.end() ? std::string() : found->name;
+    };
+    std::map<std::string, std::size_t> places; // by id
+    for (std::size_t i = 0; i < processes.size(); ++i)
+        places[processes[i].id] = i;
+    for (const ServiceRecord &service : services)
+        if (const auto at = places.find(service.process.text()); at != places.end())
+            processes[at->second].servers.push_back(server_of(service, comch[at->second]));
+
+    for (std::size_t i = 0; i < processes.size(); ++i)
+        for (const wire::ListRow &row : comch[i]) {
+            const wire::ComchRow &what = row.comch;
+            const auto owner = places.find(what.peer.text());
+            if (row.kind == wire::RowKind::connection)
+                processes[i].connections.push_back({name_of(what.service), what.is_server != 0,
+                                                    what.peer_pid, what.is_accepted != 0,
+                                                    row.is_alive != 0, what.num});
+            else if (row.kind == wire::RowKind::consumer && owner != places.end())
+                processes[owner->second].consumers.push_back(
+                    {what.id, name_of(what.service), processes[i].pid, what.num, what.max_num});
+        }
 }
 
 } // namespace
@@ -94,6 +151,7 @@ std::string fabric_directory()
 std::vector<ProcessRow> inspect_fabric(const std::string &directory, int timeout_ms)
 {
     std::vector<ProcessRow> rows;
+    std::vector<ComchRows> comch;
     for (const ProcessRecord &record : read_fabric(directory, {}).processes) {
         ProcessRow row;
         row.id = record.id.text();
@@ -102,14 +160,16 @@ std::vector<ProcessRow> inspect_fabric(const std::string &directory, int timeout
         row.node = record.node;
         row.program = record.program;
         row.release = record.release;
-        row.is_answering = ask_agent(row, directory + "/p", record.id,
+        row.is_answering = ask_agent(row, comch.emplace_back(), directory + "/p", record.id,
                                      Clock::now() + std::chrono::milliseconds(timeout_ms));
         if (!row.is_answering) { // it may have fallen silent in the middle
             row.exports.clear();
             row.imports.clear();
+            comch.back().clear();
         }
         rows.push_back(std::move(row));
     }
+    add_comch(rows, comch, list_services(directory));
     return rows;
 }
 

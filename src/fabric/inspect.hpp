@@ -40,18 +40,49 @@ struct ImportRow {
     bool is_alive = true; ///< false: the exporter has gone or has stopped the export
 };
 
+/// A Comch server that a process runs.
+struct ServerRow {
+    std::string name;     ///< any bytes
+    std::string function; ///< the host function on which it serves
+    /// Unknown (0) of a process that does not answer.
+    std::uint32_t num_clients = 0, max_clients = 0;
+};
+
+/// A connection of a Comch client with its server, as the process of one of them sees it.
+struct ConnectionRow {
+    std::string service; ///< name of the server, any bytes; empty: it has stopped
+    bool is_server = false;
+    pid_t peer_pid = 0;
+    bool is_accepted = false; ///< false: the server's program has not seen the client yet
+    bool is_alive = true;     ///< false: the peer's process has ended
+    std::uint32_t num_waiting_sends = 0; ///< for which the peer's receive queue has no room
+};
+
+/// A Comch consumer of a process, as the other side of its connection sees it.
+struct ConsumerRow {
+    std::uint32_t id = 0;
+    std::string service;          ///< as in ConnectionRow
+    pid_t peer_pid = 0;           ///< of that other side
+    std::uint32_t num_posted = 0; ///< receives that no message has filled
+    std::uint32_t num_slots = 0;  ///< that there can be of them
+};
+
 /// A process that takes part in the fabric. Processes that have neither exported nor imported
-/// anything do not.
+/// anything, nor started a Comch client or server, do not.
 struct ProcessRow {
     std::string id; ///< 32 hex digits, random
     pid_t pid = 0;  ///< as its record says; of its own PID namespace
     Side side = Side::host;
     std::string node;
-    std::string program;       ///< file name of its executable
-    std::string release;       ///< of its libraries
-    bool is_answering = false; ///< else it is stopped, or of another release; the rows are empty
+    std::string program; ///< file name of its executable
+    std::string release; ///< of its libraries
+    /// Else it is stopped, or of another release: there are only rows that others tell.
+    bool is_answering = false;
     std::vector<ExportRow> exports;
     std::vector<ImportRow> imports;
+    std::vector<ServerRow> servers; ///< also if it does not answer
+    std::vector<ConnectionRow> connections;
+    std::vector<ConsumerRow> consumers; ///< those that the other side answers for
 };
 
 /// The fabric directory of this process's environment; empty (and logged) if it cannot be used.

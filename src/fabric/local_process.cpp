@@ -5,6 +5,7 @@
 
 #include "base/log_sink.hpp"
 #include "fabric/agent_log.hpp"
+#include "fabric/channel.hpp"
 #include "fabric/pair_link.hpp"
 #include "fabric/peer_link.hpp"
 #include "fabric/role.hpp"
@@ -194,14 +195,19 @@ std::vector<wire::ListRow> LocalProcess::rows() const
         row.len = each.window.len;
         row.permissions = each.window.permissions;
         row.num_imports = each.num_imports;
-        row.route = wire::kExportRow;
+        row.kind = wire::RowKind::exported;
         row.is_alive = 1;
         wire::put_text(row.pci, each.window.pci.text().data());
         rows.push_back(row);
     }
-    const std::scoped_lock lock(lock_);
-    for (const Window *const window : windows_)
-        rows.push_back(window->row());
+    {
+        const std::scoped_lock lock(lock_);
+        for (const Window *const window : windows_)
+            rows.push_back(window->row());
+    }
+    for (const auto &channel : channels_.all())
+        channel->add_rows(rows);
+    services_.add_rows(rows);
     return rows;
 }
 

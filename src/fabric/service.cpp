@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -122,6 +124,16 @@ ProcessFd open_record(const std::string &path, int flags)
     return ProcessFd(::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 }
 
+/// What is said of the device under which a function is represented.
+std::uint32_t max_clients_of(const Node &node, const Function &function) noexcept
+{
+    for (const Device &device : node.devices)
+        for (const Function &representor : device.representors)
+            if (representor.vuid == function.vuid)
+                return device.function.comch.max_clients;
+    return 0;
+}
+
 /// A record whose process lives. Another user's cannot be read: none.
 std::optional<ServiceRecord> read_live(const std::string &path)
 {
@@ -148,6 +160,18 @@ std::string service_scope(const Function &function)
     return function.card + '/' + std::to_string(function.host_index) + '/' +
            function.pci.text().data() + '/' + std::to_string(function.type) + '/' +
            std::to_string(function.sf_index);
+}
+
+std::string function_of_scope(std::string_view scope)
+{
+    std::array<std::string_view, 3> parts; // the last ones, from the end
+    for (std::string_view &part : parts) {
+        part = scope.substr(scope.rfind('/') + 1); // npos + 1 is 0
+        scope.remove_suffix(std::min(scope.size(), part.size() + 1));
+    }
+    const auto &[sf_index, type, pci] = parts;
+    const bool is_sf = type == std::to_string(DOCA_PCI_FUNC_TYPE_SF);
+    return std::string(pci) + (is_sf ? " SF " + std::string(sf_index) : std::string());
 }
 
 std::optional<ServiceRecord> find_service(const std::string &fabric, std::string_view scope,
@@ -188,7 +212,8 @@ std::shared_ptr<Service> Service::open(LocalProcess &process, const Function &fu
                                        const ChannelListener &owner, Fault *fault,
                                        ServiceRecord *holder)
 {
-    std::shared_ptr<Service> service(new Service(config, owner));
+    std::shared_ptr<Service> service(
+        new Service(config, max_clients_of(process.node(), function), owner));
     ServiceRecord &record = service->record_;
     record = {process.id(), ::getpid(), RandomId::make(), service_scope(function),
               std::string(name)};

@@ -25,6 +25,8 @@ class LocalProcess;
 
 /// The names of one host function's services are apart from those of all others.
 [[gnu::visibility("default")]] std::string service_scope(const Function &function);
+/// That function, for people: its PCI address, and of an SF its number.
+[[gnu::visibility("default")]] std::string function_of_scope(std::string_view scope);
 
 /// What a record says.
 struct ServiceRecord {
@@ -59,6 +61,7 @@ public:
     const RandomId &key() const noexcept { return record_.key; }
     const wire::ChannelConfig &config() const noexcept { return config_; }
     const ServiceRecord &record() const noexcept { return record_; }
+    std::uint32_t max_clients() const noexcept { return max_clients_; }
     bool is_called(const std::string &scope, const std::string &name) const noexcept
     {
         return record_.scope == scope && record_.name == name;
@@ -70,13 +73,15 @@ public:
     std::vector<std::shared_ptr<Channel>> take_arrivals();
 
 private:
-    Service(const wire::ChannelConfig &config, const ChannelListener &owner) noexcept
-        : config_(config), owner_(owner)
+    Service(const wire::ChannelConfig &config, std::uint32_t max_clients,
+            const ChannelListener &owner) noexcept
+        : config_(config), max_clients_(max_clients), owner_(owner)
     {
     }
     Fault enter(const std::string &fabric, mode_t mode, ServiceRecord *holder);
 
     const wire::ChannelConfig config_;
+    const std::uint32_t max_clients_;
     const ChannelListener owner_;
     ServiceRecord record_;
     std::string path_;

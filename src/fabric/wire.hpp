@@ -238,21 +238,37 @@ struct List : Header {
     std::uint32_t unused = 0;
 };
 
-/// An export (route 0xff) or an import of the process that is asked.
+enum class RowKind : std::uint16_t { imported, exported, server, connection, consumer };
+
+/// What a row of a Comch object has. Names are not in it: the service's record has them.
+struct ComchRow {
+    RandomId service;           ///< the key of its start
+    ProcessId peer;             ///< the other side; a consumer is that process's
+    std::int32_t peer_pid = 0;  ///< likewise
+    std::uint32_t num = 0;      ///< server: clients; connection: waiting sends; consumer: receives
+    std::uint32_t max_num = 0;  ///< that there may be of them
+    std::uint32_t id = 0;       ///< of a consumer
+    std::uint8_t is_server = 0; ///< connection: the process that is asked is the server
+    std::uint8_t is_accepted = 0;
+    std::uint8_t unused[14]{};
+};
+
+/// Something that the process which is asked has.
 struct ListRow {
-    std::uint64_t addr = 0;
+    std::uint64_t addr = 0; ///< this and what has no remark: of an import or export
     std::uint64_t len = 0;
     std::uint32_t permissions = 0;
     std::uint32_t num_imports = 0; ///< of an export
     std::int32_t exporter_pid = 0; ///< of an import
-    std::uint8_t route = 0;
-    std::uint8_t is_alive = 0;
-    std::uint16_t unused = 0;
+    std::uint8_t route = 0;        ///< of an import
+    std::uint8_t is_alive = 0;     ///< of each kind
+    RowKind kind{};
     char pci[kPciSize]{};
-    char reason[kNodeSize]{};
+    union {
+        ComchRow comch{};       ///< of a server, connection or consumer
+        char reason[kNodeSize]; ///< of an import
+    };
 };
-
-inline constexpr std::uint8_t kExportRow = 0xff;
 
 struct ListReply : Header {
     static constexpr Type kType = Type::list_reply;
@@ -267,7 +283,8 @@ static_assert(sizeof(Header) == 16 && sizeof(Hello) == 48 && sizeof(HelloReply) 
 static_assert(sizeof(OpenWindow) == 40 && sizeof(WindowReply) == 152 && sizeof(Copy) == 1072);
 static_assert(sizeof(OpenChannel) == 72 && sizeof(ChannelOpened) == 56 &&
               sizeof(AttachQueue) == 64);
-static_assert(sizeof(ListRow) == 112 && sizeof(CopyReply) == 24 && sizeof(Reply) == 24);
+static_assert(sizeof(ListRow) == 112 && sizeof(ComchRow) == kNodeSize && sizeof(CopyReply) == 24 &&
+              sizeof(Reply) == 24);
 
 /// A message of that type, ready to be filled in.
 template <typename Message>

@@ -7,6 +7,13 @@ A code counts as provoked where a test expects it of the call by name:
 
     EXPECT_EQ(doca_mmap_start(mmap), DOCA_ERROR_BAD_STATE);
     EXPECT_OUT_OF_MEMORY(doca_mmap_create(&mmap), DOCA_ERROR_NO_MEMORY, ...);
+
+or by names that stand for these, in this file or in tests/support:
+
+    constexpr doca_error_t kInvalid = DOCA_ERROR_INVALID_VALUE;
+    #define EXPECT_INVALID(call) EXPECT_EQ(call, DOCA_ERROR_INVALID_VALUE)
+    const auto alloc = doca_comch_client_task_send_alloc_init;
+    for (const auto get : {doca_comch_cap_get_max_name_len, doca_comch_cap_get_max_msg_size})
 """
 
 import argparse
@@ -18,14 +25,28 @@ from pathlib import Path
 import tables
 
 EXPECTATION = re.compile(r"\b(?:EXPECT|ASSERT)_(?:EQ|OUT_OF_MEMORY)\(")
-CALL = re.compile(r"\s*(\w+)\(")
-CODE = re.compile(r"\s*DOCA_ERROR_(\w+)\s*$")
+CALL = re.compile(r"\s*((?:\w+(?:\.|->))?\w+)\(")
+CODE = re.compile(r"\s*(\w+)\s*$")
+CONSTANT = re.compile(r"constexpr doca_error_t (\w+) = DOCA_ERROR_(\w+);")
+MACRO = re.compile(r"^#define (EXPECT_\w+)\(call\) EXPECT_EQ\(call, DOCA_ERROR_(\w+)\)$",
+                   re.MULTILINE)
+NAMED = re.compile(r"const auto (\w+) = (doca_\w+);"
+                   r"|for \(const \w+ (\w+)\s*:\s*\{([\w,\s]+)\}\)")
+# What the tests' own functions and objects call.
 ALIASES = {
-    "start": "doca_argp_start",  # in the tests of argp: it fills in argc and argv
-    "export_code": "doca_mmap_export_pci",
-    "import_code": "doca_mmap_create_from_export",
+    "start": ["doca_argp_start"],  # in the tests of argp: it fills in argc and argv
+    "export_code": ["doca_mmap_export_pci"],
+    "import_code": ["doca_mmap_create_from_export"],
+    "own.start": ["doca_ctx_start"],  # own: a server or client that is there for the test
+    "own.stop": ["doca_ctx_stop"],
+    "own.disconnect": ["doca_comch_server_disconnect"],
+    "own.try_send": ["doca_comch_server_task_send_alloc_init",
+                     "doca_comch_client_task_send_alloc_init"],
+    "connection_code": ["doca_comch_client_get_connection"],
+    "consumer.destroy": ["doca_comch_consumer_destroy"],
+    "producer.destroy": ["doca_comch_producer_destroy"],
 }
-ROW = re.compile(r"\| `doca_\w+` \| (yes|no|declared) \|")
+ROW = re.compile(r"\| `doca_\w+` \| (yes|no) \|")
 REASON = re.compile(r"(?:^|; )((?:[A-Z][A-Z_]+(?:, )?)+): ")
 
 
@@ -64,21 +85,58 @@ def arguments(text, begin):
     return found
 
 
+def text_of(path):
+    return re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+
+
+def constants(text):
+    """Names that stand for codes."""
+    return dict(CONSTANT.findall(text))
+
+
+def expectations(text, codes):
+    """The position, call and code of each expectation of a file."""
+    macros = dict(MACRO.findall(text))
+    form = re.compile("|".join([EXPECTATION.pattern, *(rf"\b{name}\(" for name in macros)]))
+    for match in form.finditer(text):
+        given = arguments(text, match.end())
+        macro = macros.get(match.group().rstrip("("))
+        call = CALL.match(given[0]) if given else None
+        code = CODE.match(given[1]) if len(given) > 1 else None
+        if call and macro:
+            yield match.start(), call.group(1), macro
+        elif call and code and code.group(1).startswith("DOCA_ERROR_"):
+            yield match.start(), call.group(1), code.group(1).removeprefix("DOCA_ERROR_")
+        elif call and code and code.group(1) in codes:
+            yield match.start(), call.group(1), codes[code.group(1)]
+
+
+def named_functions(text):
+    """Position and name of each definition of a name for functions, and these."""
+    for match in NAMED.finditer(text):
+        yield match.start(), match[1] or match[3], re.findall(r"\w+", match[2] or match[4])
+
+
 def provoked_codes(folder):
-    """Function -> the codes that a test expects of it; of tests that are run."""
+    """Function -> the codes that a test expects of it; of tests that are run. That all calls
+    answer BAD_STATE in a forked child does not count."""
     found = defaultdict(set)
     registered = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("meson.build"))
+    common = {}
+    for path in sorted((folder / "support").glob("*.hpp")):
+        common |= constants(text_of(path))
     for path in sorted(folder.rglob("*_test.cpp")):
         if not re.search(f"['/]{re.escape(path.name)}'", registered):
             continue
-        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
-        for match in EXPECTATION.finditer(text):
-            given = arguments(text, match.end())
-            if len(given) < 2:
+        text = text_of(path)
+        named = list(named_functions(text))
+        for position, call, code in expectations(text, common | constants(text)):
+            if code == "BAD_STATE" and path.name.endswith("fork_test.cpp"):
                 continue
-            call, code = CALL.match(given[0]), CODE.match(given[1])
-            if call and code:
-                found[ALIASES.get(call.group(1), call.group(1))].add(code.group(1))
+            meant = [functions for begin, name, functions in named
+                     if name == call and begin < position]
+            for function in meant[-1] if meant else ALIASES.get(call, [call]):
+                found[function].add(code)
     return found
 
 

@@ -63,17 +63,24 @@ def check(library, row):
         yield f"{row['function']} writes to what it was given"
 
 
+def library_of(row, libraries):
+    for library in libraries:
+        if hasattr(library, row["function"]):
+            return library
+    sys.exit(f"{row['function']} is in no library that was given")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", type=Path, required=True, help="the source tree")
-    parser.add_argument("library", help="path of libdoca_common")
+    parser.add_argument("libraries", nargs="+", metavar="FILE", help="libdoca_common, ...")
     arguments = parser.parse_args()
 
     page = (arguments.root / "docs" / "compatibility.md").read_text(encoding="utf-8")
     names = {row[0] for row in compatibility.table_rows(page) if row[1] == "no"} - NEED_AN_OBJECT
-    library = ctypes.CDLL(arguments.library)
+    libraries = [ctypes.CDLL(path) for path in arguments.libraries]
     failures = [text for row in tables.functions() if row["function"] in names
-                for text in check(library, row)]
+                for text in check(library_of(row, libraries), row)]
     if failures:
         return "\n".join(failures)
     print(f"{len(names)} calls are not offered, and say so")

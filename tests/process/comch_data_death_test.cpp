@@ -61,6 +61,10 @@ public:
         consumer.post_all();
         num_posts = consumer.settings.num_tasks;
         stream.emplace(producer, peer, 1, ~0u, exchanged_len);
+        stream->sends.on_end = [](Stamp, doca_error_t status) {
+            EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_CONNECTION_RESET)
+                << doca_error_get_name(status);
+        };
     }
 
     void step()
@@ -102,10 +106,6 @@ private:
         consumer.on_failed = [this](doca_task *task, doca_error_t status) {
             EXPECT_EQ(status, DOCA_ERROR_CONNECTION_RESET);
             consumer.free(task);
-        };
-        producer.on_sent = [](doca_task *, doca_error_t status) {
-            EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_CONNECTION_RESET)
-                << doca_error_get_name(status);
         };
     }
 
@@ -190,7 +190,10 @@ private:
                     undisturbed.step();
                     return exchange.is_over();
                 },
-                patience(kSoon)));
+                patience(kSoon)))
+                << "consumer in state " << exchange.consumer.state() << " with "
+                << exchange.consumer.num_inflight() << " tasks, producer "
+                << exchange.producer.state() << " with " << exchange.producer.num_inflight();
 
             killer.join();
             victim.kill(); // gone for certain

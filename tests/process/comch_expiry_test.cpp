@@ -69,35 +69,34 @@ Tally send_to_whoever_is_there(ComchProducer &producer, const ControlThread &con
                                std::uint32_t sender, const std::atomic<bool> &is_enough)
 {
     Tally done;
-    producer.keeps = producer.frees_tasks = false;
-    producer.on_sent = [&](doca_task *task, doca_error_t status) {
-        const auto number = static_cast<std::uint32_t>(doca_task_get_user_data(task).u64);
+    StampedSends sends(producer, sender);
+    producer.keeps = false;
+    sends.on_end = [&](Stamp stamp, doca_error_t status) {
         if (status == DOCA_SUCCESS)
-            done.add({sender, number});
+            done.add(stamp);
         else
             EXPECT_EQ(status, DOCA_ERROR_CONNECTION_RESET);
-        producer.free(task);
     };
     doca_task *waiting = nullptr;
     std::uint32_t number = 0;
     while (!is_enough) {
         const std::uint32_t consumer = control.peer_consumer();
-        if (waiting == nullptr && consumer != 0 &&
-            producer.num_inflight() < producer.settings.num_tasks)
-            waiting = producer.task(stamped({sender, number}, loop_len(number)), consumer, number);
+        if (waiting == nullptr && consumer != 0)
+            waiting = sends.make(number, loop_len(number), consumer);
         const doca_error_t result =
             waiting == nullptr ? DOCA_ERROR_AGAIN : doca_task_submit(waiting);
         if (result == DOCA_SUCCESS) {
             ++number;
         } else if (result != DOCA_ERROR_AGAIN) {
             EXPECT_EQ(result, DOCA_ERROR_NOT_CONNECTED);
-            EXPECT_TRUE(producer.progress_until([&] { return producer.num_inflight() == 0; }));
-            producer.free(waiting);
+            sends.drop(waiting);
         }
         if (result != DOCA_ERROR_AGAIN)
             waiting = nullptr;
         (void)producer.progress();
     }
+    if (waiting != nullptr)
+        sends.drop(waiting);
     EXPECT_TRUE(producer.progress_until([&] { return producer.num_inflight() == 0; }));
     return done;
 }

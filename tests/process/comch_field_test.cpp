@@ -282,7 +282,7 @@ TEST(ComchField, F15SendTasksThatNobodyFrees)
             EXPECT_EQ(own.stop(), DOCA_ERROR_IN_PROGRESS);
             EXPECT_FALSE(own.reaches(DOCA_CTX_STATE_IDLE, kUntilLine));
             EXPECT_EQ(own.state(), DOCA_CTX_STATE_STOPPING);
-            expect_one_line(log, {"[WRN]", "svc", "doca_task_free"});
+            expect_one_line(log, {"[WRN]", "server", "doca_task_free"});
 
             own.free(own.tasks().front());
             EXPECT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE, kWhile));

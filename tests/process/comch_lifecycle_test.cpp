@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 using namespace softdoca::test;
@@ -145,7 +146,30 @@ const std::vector<Row<ProducerScene>> kProducerRows = {
 
 // Servers and clients. The peer is the other kind.
 
-struct ServerScene : ComchScene {
+/// Their fixtures do not know tasks that are only allocated.
+struct EndScene : ComchScene {
+    void free_task() override
+    {
+        doca_task_free(task);
+        tasks.erase(task);
+    }
+    /// Those in flight when they have ended.
+    void free_tasks()
+    {
+        if (tasks.empty())
+            return;
+        context().frees_tasks = false;
+        (void)context().stop();
+        EXPECT_TRUE(context().progress_until([this] { return context().num_inflight() == 0; }));
+        for (doca_task *each : tasks)
+            doca_task_free(each);
+    }
+
+    std::unordered_set<doca_task *> tasks; // allocated, not freed
+};
+
+struct ServerScene : EndScene {
+    ~ServerScene() override { free_tasks(); }
     explicit ServerScene(State state) { come_to(state, kOk); }
     ComchContext &context() override { return server; }
     const Device &device() override { return server.device; }
@@ -153,7 +177,10 @@ struct ServerScene : ComchScene {
     doca_error_t alloc() override
     {
         doca_task *unused = nullptr;
-        return server.try_alloc(client, "x", 1, &unused);
+        const doca_error_t result = server.try_alloc(client, "x", 1, &unused);
+        if (result == DOCA_SUCCESS)
+            tasks.insert(unused);
+        return result;
     }
     void await_running() override
     {
@@ -164,15 +191,16 @@ struct ServerScene : ComchScene {
     {
         doca_task *made = nullptr;
         must(server.try_alloc(client, "x", 1, &made));
+        tasks.insert(made);
         return made;
     }
-    void free_task() override { server.free(task); }
 
     ComchServer server{{.num_sends = 2}};
     doca_comch_connection *client = made_up<doca_comch_connection>();
 };
 
-struct ClientScene : ComchScene {
+struct ClientScene : EndScene {
+    ~ClientScene() override { free_tasks(); }
     explicit ClientScene(State state) { come_to(state, kInProgress); }
     ComchContext &context() override { return client; }
     const Device &device() override { return client.device; }
@@ -180,7 +208,10 @@ struct ClientScene : ComchScene {
     doca_error_t alloc() override
     {
         doca_task *unused = nullptr;
-        return client.try_alloc(server, "x", 1, &unused);
+        const doca_error_t result = client.try_alloc(server, "x", 1, &unused);
+        if (result == DOCA_SUCCESS)
+            tasks.insert(unused);
+        return result;
     }
     void await_running() override
     {
@@ -191,9 +222,9 @@ struct ClientScene : ComchScene {
     {
         doca_task *made = nullptr;
         must(client.try_alloc(server, "x", 1, &made));
+        tasks.insert(made);
         return made;
     }
-    void free_task() override { client.free(task); }
 
     ComchClient client{{.num_sends = 2}};
     doca_comch_connection *server = made_up<doca_comch_connection>();

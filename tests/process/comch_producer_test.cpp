@@ -454,12 +454,14 @@ TEST(DocaComchProducer, StopFlushesWhatHasNotMoved)
 
             line.send("stopping");
             EXPECT_TRUE(producer.reaches(DOCA_CTX_STATE_IDLE));
-            const bool has_sent_one = producer.sends.front().status == DOCA_SUCCESS;
+            bool has_sent_one = false;
+            EXPECT_EQ(producer.sends.size(), 3u);
+            for (const SendEnd &end : producer.sends)
+                if (end.status == DOCA_SUCCESS && end.number == 0)
+                    has_sent_one = true;
+                else
+                    EXPECT_EQ(end.status, DOCA_ERROR_SHUTDOWN) << end.number;
             line.send_number(has_sent_one ? 1 : 0);
-            EXPECT_EQ(producer.sends,
-                      (std::vector<SendEnd>{{0, has_sent_one ? DOCA_SUCCESS : DOCA_ERROR_SHUTDOWN},
-                                            {1, DOCA_ERROR_SHUTDOWN},
-                                            {2, DOCA_ERROR_SHUTDOWN}}));
             ComchProducer other(own);
             must(other.start());
             EXPECT_EQ(other.send_and_wait("next", consumer), DOCA_SUCCESS);

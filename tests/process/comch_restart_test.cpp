@@ -158,6 +158,7 @@ TEST(ComchRestart, AClientDiesBeforeItsServerHasTakenNotice)
             (void)line.wait();
             look_around(own);
             EXPECT_TRUE(own.has_connections(0, patience(kSoon))); // no event, or both
+            line.send("nobody is there");
             own.progress_until_told(line);
         });
         EXPECT_EQ(server.line.receive(), "started");
@@ -166,6 +167,7 @@ TEST(ComchRestart, AClientDiesBeforeItsServerHasTakenNotice)
 
         first.kill();
         server.line.send("progress");
+        EXPECT_EQ(server.line.receive(), "nobody is there");
         second.line.send("hello");
 
         EXPECT_EQ(second.line.receive(), "answered");

@@ -10,12 +10,17 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import signal
 import time
 
 import tap
-from tool_case import (TOOL, ToolCase, environment, processes_with, refuse_process_vm, sample,
-                       wait_until)
+from tool_case import (BUILD_DIR, TOOL, ToolCase, environment, processes_with,
+                       refuse_process_vm, sample, wait_until)
+
+
+def application(side, name):
+    return shlex.quote(str(BUILD_DIR / "applications" / side / f"doca_{name}"))
 
 
 def lines_of(side, output):
@@ -238,6 +243,39 @@ class Order(PairCase):
                 self.assert_status(0, result)
                 self.assertRegex(result.stdout, r"(?m)^dpu  \| .*Memory content: across the bus$")
                 self.assertEqual(2, result.stdout.count("Sample finished successfully"))
+
+    def test_a_comch_server_comes_before_its_client(self):
+        for dpu, host, word in (
+                (sample("dpu", "comch_ctrl_path_server"), sample("host", "comch_ctrl_path_client"),
+                 "Sample finished successfully"),
+                (application("dpu", "secure_channel") + " -s 256 -n 10 -p 03:00.0 -r 3b:00.0",
+                 application("host", "secure_channel") + " -s 256 -n 10 -p 3b:00.0",
+                 "Consumer received 10 messages")):
+            with self.subTest(dpu=dpu):
+                result = self.pair(dpu, host, "--wait", "50", "--verbose")
+                self.assert_status(0, result)
+                self.assertIn("dpu is ready after", result.stderr)
+                self.assertEqual(2, result.stdout.count(word), result.stdout)
+
+    def test_a_server_that_was_there_before_does_not_count(self):
+        fabric = self.dir / "fabric"
+        older = self.start("run", "--role", "dpu", "--", "sh", "-c",
+                           "exec " + sample("dpu", "comch_ctrl_path_server"), SOFTDOCA_FABRIC=fabric)
+        wait_until(lambda: any((fabric / "s").glob("[0-9a-f]*")))
+        result = self.pair("read line", "echo here", "--wait", "0.2", SOFTDOCA_FABRIC=fabric)
+        self.assert_status(0, result)
+        self.assertIn("--wait", result.stderr)
+        self.assertIsNone(older.poll())
+
+    def test_pairs_with_servers_of_one_name_run_at_the_same_time(self):
+        pairs = [self.start_pair(application("dpu", "secure_channel") +
+                                 f" -s 64 -n {num} -p 03:00.0 -r 3b:00.0",
+                                 application("host", "secure_channel") +
+                                 f" -s 64 -n {num} -p 3b:00.0") for num in (11, 12, 13)]
+        for num, process in zip((11, 12, 13), pairs):
+            output, words = process.communicate(timeout=60)
+            self.assertEqual(0, process.returncode, output + words)
+            self.assertEqual(2, output.count(f"Consumer received {num} messages"), output)
 
 
 class Output(PairCase):

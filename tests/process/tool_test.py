@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 SoftDOCA contributors
-"""softdoca run, ls, doctor and completion. (softdoca pair: pair_test.py.)
+"""softdoca run, ls, doctor and completion, doca_comm_channel_admin. (softdoca pair: pair_test.py.)
 
 usage: tool_test.py BUILD_DIR SOURCE_DIR
 """
@@ -15,10 +15,10 @@ import subprocess
 import sys
 
 import tap
-from tool_case import (BUILD_DIR, TOOL, ToolCase, environment, refuse_process_vm, sample,
-                       wait_until)
+from tool_case import BUILD_DIR, TOOL, ToolCase, environment, refuse_process_vm, wait_until
 
 SOURCE_DIR = pathlib.Path(sys.argv[2])
+SERVICE = "comch_ctrl_path_sample_server"
 
 
 class Run(ToolCase):
@@ -75,17 +75,41 @@ class FabricCase(ToolCase):
         super().setUp()
         self.fabric = self.dir / "fabric"
 
-    def start_exporter(self):
+    def start_program(self, path, *args):
         process = subprocess.Popen(
-            ["sh", "-c", "exec " + sample("host", "dma_copy_host") +
-             " -p 3b:00.0 -d descriptor -b buffer -t hello"],
-            env=environment({"SOFTDOCA_FABRIC": self.fabric}), cwd=self.dir,
+            [path, *args], env=environment({"SOFTDOCA_FABRIC": self.fabric}), cwd=self.dir,
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdin.close)
         self.addCleanup(process.kill)
+        return process
+
+    def start_exporter(self):
+        process = self.start_program(BUILD_DIR / "samples" / "host" / "doca_dma_copy_host",
+                                     "-p", "3b:00.0", "-d", "descriptor", "-b", "buffer",
+                                     "-t", "hello")
         wait_until((self.dir / "buffer").exists)
         return process
+
+    def start_server(self):
+        process = self.start_program(BUILD_DIR / "samples" / "dpu" / "doca_comch_ctrl_path_server")
+        wait_until(lambda: any((self.fabric / "s").glob("[0-9a-f]*")))
+        return process
+
+    def start_secure_channel(self):
+        """Both sides, which send and receive for as long as they live."""
+        folder = BUILD_DIR / "applications"
+        end = ["-s", "64", "-n", str(2**31 - 1), "-p"]
+        dpu = self.start_program(folder / "dpu" / "doca_secure_channel", *end, "03:00.0",
+                                 "-r", "3b:00.0")
+        host = self.start_program(folder / "host" / "doca_secure_channel", *end, "3b:00.0")
+        wait_until(lambda: all(self.row(process)["consumers"] for process in (dpu, host)))
+        return dpu, host
+
+    def row(self, process):
+        """What ls says of a process."""
+        return next((row for row in json.loads(self.ls("--json"))["processes"]
+                     if row["pid"] == process.pid), {"consumers": []})
 
     def ls(self, *args):
         result = self.tool("ls", *args, SOFTDOCA_FABRIC=self.fabric)
@@ -131,6 +155,99 @@ class Ls(FabricCase):
             self.assertIn("No process", self.ls())
             (self.dir / "buffer").unlink()
 
+    def test_shows_a_server_that_waits_for_clients(self):
+        process = self.start_server()
+        row = self.row(process)
+        self.assertEqual(("dpu", "doca_comch_ctrl_path_server", True, [], []),
+                         (row["node"], row["program"], row["is_answering"], row["connections"],
+                          row["consumers"]))
+        self.assertEqual([{"name": SERVICE, "function": "0000:3b:00.0", "num_clients": 0,
+                           "max_clients": 512}], row["servers"])
+        self.assertIn(f'server  "{SERVICE}"  on 0000:3b:00.0  0 of 512 clients\n', self.ls())
+
+    def test_shows_the_server_of_a_stopped_process_without_its_clients(self):
+        process = self.start_server()
+        process.send_signal(signal.SIGSTOP)
+        row = self.row(process)
+        self.assertFalse(row["is_answering"])
+        self.assertEqual([{"name": SERVICE, "function": "0000:3b:00.0", "num_clients": None,
+                           "max_clients": None}], row["servers"])
+        self.assertIn(f'server  "{SERVICE}"  on 0000:3b:00.0\n', self.ls())
+
+    def test_shows_both_ends_of_a_connection_and_their_consumers(self):
+        dpu, host = self.start_secure_channel()
+        service = self.row(dpu)["servers"][0]
+        self.assertEqual((1, 512), (service["num_clients"], service["max_clients"]))
+        for process, peer, role in ((dpu, host, "server"), (host, dpu, "client")):
+            row = self.row(process)
+            self.assertEqual([{"service": service["name"], "role": role, "peer_pid": peer.pid,
+                               "is_accepted": True, "is_alive": True, "num_waiting_sends": 0}],
+                             row["connections"])
+            [consumer] = row["consumers"]
+            self.assertEqual((service["name"], peer.pid, 1024),
+                             (consumer["service"], consumer["peer_pid"], consumer["num_slots"]))
+            self.assertLess(0, consumer["id"])
+            self.assertIn(consumer["num_posted"], range(1025))
+            self.assertRegex(self.ls(), rf'connection  "{service["name"]}"  with the '
+                             rf'{"client" if process is dpu else "server"}, process {peer.pid}  0')
+
+    def test_shows_consumers_of_a_stopped_process_as_far_as_its_peer_knows(self):
+        dpu, host = self.start_secure_channel()
+        dpu.send_signal(signal.SIGSTOP)
+        row = self.row(dpu)
+        self.assertEqual((False, []), (row["is_answering"], row["connections"]))
+        self.assertEqual([host.pid], [consumer["peer_pid"] for consumer in row["consumers"]])
+
+
+class CommChannelAdmin(FabricCase):
+    EMPTY = (["  Server name  PID  Connections (active/max)"],
+             ["  Server name  Server PID  Client PID  State"])
+
+    def admin(self, side, *args):
+        return subprocess.run([BUILD_DIR / "tools" / side / "doca_comm_channel_admin", *args],
+                              env=environment({"SOFTDOCA_FABRIC": self.fabric}), text=True,
+                              capture_output=True, timeout=60, check=False)
+
+    def tables(self, side):
+        """The lines of the two tables, headings included."""
+        result = self.admin(side)
+        self.assert_status(0, result)
+        self.assertEqual("", result.stderr)
+        servers, _, connections = result.stdout.partition("\n\n")
+        self.assertEqual(("SERVERS", "CONNECTIONS"),
+                         (servers.splitlines()[0], connections.splitlines()[0]))
+        return servers.splitlines()[1:], connections.splitlines()[1:]
+
+    def test_has_empty_tables_where_nobody_is(self):
+        for side in ("dpu", "host"):
+            self.assertEqual(self.EMPTY, self.tables(side))
+        self.assertFalse(self.fabric.exists())
+
+    def test_shows_a_server_on_its_own_side(self):
+        process = self.start_server()
+        servers, connections = self.tables("dpu")
+        self.assertEqual([[SERVICE, str(process.pid), "0/512"]],
+                         [line.split() for line in servers[1:]])
+        self.assertEqual(self.EMPTY[1], connections)
+        self.assertEqual(self.EMPTY, self.tables("host"))
+        process.send_signal(signal.SIGSTOP)
+        self.assertEqual("unknown", self.tables("dpu")[0][1].split()[2])
+
+    def test_shows_a_connection_on_both_sides(self):
+        dpu, host = self.start_secure_channel()
+        [name, pid, load] = self.tables("dpu")[0][1].split()
+        self.assertEqual((str(dpu.pid), "1/512"), (pid, load))
+        for side in ("dpu", "host"):
+            self.assertEqual([[name, str(dpu.pid), str(host.pid), "connected"]],
+                             [line.split() for line in self.tables(side)[1][1:]])
+        self.assertEqual(self.EMPTY[0], self.tables("host")[0])
+
+    def test_takes_no_arguments_but_the_usual_ones(self):
+        self.assert_status(1, self.admin("dpu", "x"))
+        self.assert_status(1, self.admin("dpu", "--servers"))
+        self.assertIn("Usage: doca_comm_channel_admin", self.admin("dpu", "-h").stdout)
+        self.assertIn("DOCA version 3.3.0000\nSoftDOCA version ", self.admin("dpu", "-v").stdout)
+
 
 class Doctor(FabricCase):
     def test_is_content(self):
@@ -162,6 +279,17 @@ class Doctor(FabricCase):
         process.kill()
         process.wait()
         self.assertIn("of killed processes are left", self.doctor().stdout)
+
+    def test_names_what_a_killed_server_left(self):
+        process = self.start_server()
+        process.kill()
+        process.wait()
+        self.assertIn("3 entries of killed processes are left, such as p/", self.doctor().stdout)
+        for path in (self.fabric / "p").iterdir():
+            path.unlink()
+        [record] = (self.fabric / "s").iterdir()
+        self.assertIn(f"1 entries of killed processes are left, such as s/{record.name};",
+                      self.doctor().stdout)
 
     def test_sees_a_stopped_process(self):
         process = self.start_exporter()

@@ -97,26 +97,67 @@ void Arrivals::take(std::string_view message)
     tally_.add(*stamp);
 }
 
+StampedSends::StampedSends(ComchProducer &producer, std::uint32_t sender)
+    : producer_(producer), sender_(sender), is_busy_(producer.memory.num_slots)
+{
+    for (std::size_t slot = 0; slot < is_busy_.size(); ++slot)
+        bufs_.push_back(producer_.memory.data(slot, producer_.memory.slot_len));
+    producer_.frees_tasks = false;
+    producer_.on_sent = [this](doca_task *task, doca_error_t status) {
+        const auto number = static_cast<std::uint32_t>(doca_task_get_user_data(task).u64);
+        drop(task);
+        if (on_end)
+            on_end({sender_, number}, status);
+    };
+}
+
+StampedSends::~StampedSends()
+{
+    producer_.on_sent = nullptr;
+    producer_.frees_tasks = true;
+}
+
+doca_task *StampedSends::make(std::uint32_t number, std::size_t len, std::uint32_t consumer)
+{
+    const std::size_t slot = number % is_busy_.size();
+    if (is_busy_[slot])
+        return nullptr;
+    const std::string message = stamped({sender_, number}, len);
+    must(message.size() <= producer_.memory.slot_len ? DOCA_SUCCESS : DOCA_ERROR_TOO_BIG);
+    std::memcpy(producer_.memory.slot(slot), message.data(), message.size());
+    must(doca_buf_set_data(bufs_[slot], producer_.memory.slot(slot), message.size()));
+    doca_task *task = nullptr;
+    must(producer_.try_alloc(bufs_[slot], {}, consumer, &task, number));
+    is_busy_[slot] = true;
+    return task;
+}
+
+void StampedSends::drop(doca_task *task)
+{
+    is_busy_[doca_task_get_user_data(task).u64 % is_busy_.size()] = false;
+    producer_.free(task);
+}
+
 StreamSender::StreamSender(ComchProducer &producer, std::uint32_t consumer, std::uint32_t sender,
                            std::uint32_t num, LenOf len_of)
-    : producer_(producer), consumer_(consumer), sender_(sender), num_(num),
+    : sends(producer, sender), producer_(producer), consumer_(consumer), num_(num),
       len_of_(std::move(len_of))
 {
 }
 
-/// The next message, unless all is submitted or no task is free.
+/// The next message, unless all is submitted or its slot is in use.
 bool StreamSender::has_task()
 {
     if (waiting_ != nullptr)
         return true;
-    if (refusal_ || next_ == num_ || producer_.num_inflight() == producer_.settings.num_tasks)
+    if (refusal_ || next_ == num_)
         return false;
     if (producer_.state() != DOCA_CTX_STATE_RUNNING) {
         refusal_ = DOCA_ERROR_BAD_STATE;
         return false;
     }
-    waiting_ = producer_.task(stamped({sender_, next_}, len_of_(next_)), consumer_, next_);
-    return true;
+    waiting_ = sends.make(next_, len_of_(next_), consumer_);
+    return waiting_ != nullptr;
 }
 
 void StreamSender::step()
@@ -125,12 +166,12 @@ void StreamSender::step()
         const doca_error_t result = doca_task_submit(waiting_);
         if (result == DOCA_ERROR_AGAIN)
             break;
-        if (result == DOCA_SUCCESS)
+        if (result == DOCA_SUCCESS) {
             ++next_;
-        else
-            producer_.free(waiting_);
-        if (result != DOCA_SUCCESS)
+        } else {
+            sends.drop(waiting_);
             refusal_ = result;
+        }
         waiting_ = nullptr;
     }
     (void)producer_.progress();
@@ -140,8 +181,8 @@ void send_stream(ComchProducer &producer, std::uint32_t consumer, std::uint32_t 
                  std::uint32_t num, const LenOf &len_of)
 {
     constexpr std::chrono::seconds kLongest{30};
-    producer.on_sent = [](doca_task *, doca_error_t status) { EXPECT_EQ(status, DOCA_SUCCESS); };
     StreamSender stream(producer, consumer, sender, num, len_of);
+    stream.sends.on_end = [](Stamp, doca_error_t status) { EXPECT_EQ(status, DOCA_SUCCESS); };
     const auto end = std::chrono::steady_clock::now() + patience(kLongest);
     while (!stream.is_done()) {
         stream.step();

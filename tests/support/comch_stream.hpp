@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 /// Streams of messages from producers to consumers, in one thread or several.
 namespace softdoca::test {
@@ -64,6 +65,29 @@ private:
     std::map<std::uint32_t, std::uint32_t> next_; // number that is due, by sender
 };
 
+/// The messages of one producer to whatever consumers, each in a slot that no other send uses.
+/// Takes over the tasks and the hook of its producer.
+class StampedSends {
+public:
+    StampedSends(ComchProducer &producer, std::uint32_t sender);
+    ~StampedSends();
+    StampedSends(const StampedSends &) = delete;
+    StampedSends &operator=(const StampedSends &) = delete;
+
+    /// A task for a message; nullptr if its slot is still in use.
+    doca_task *make(std::uint32_t number, std::size_t len, std::uint32_t consumer);
+    /// Of one that was not submitted.
+    void drop(doca_task *task);
+
+    std::function<void(Stamp stamp, doca_error_t status)> on_end;
+
+private:
+    ComchProducer &producer_;
+    const std::uint32_t sender_;
+    std::vector<doca_buf *> bufs_; // by slot
+    std::vector<bool> is_busy_;    // by slot
+};
+
 using LenOf = std::function<std::size_t(std::uint32_t number)>;
 
 /// Sends the messages of a stream, a step at a time, until it is refused.
@@ -79,11 +103,13 @@ public:
     /// Why it submits no more.
     std::optional<doca_error_t> refusal() const { return refusal_; }
 
+    StampedSends sends;
+
 private:
     bool has_task();
 
     ComchProducer &producer_;
-    const std::uint32_t consumer_, sender_, num_;
+    const std::uint32_t consumer_, num_;
     const LenOf len_of_;
     std::uint32_t next_ = 0;
     doca_task *waiting_ = nullptr; // made, not submitted

@@ -87,7 +87,7 @@ void examine_process(Diagnosis &diagnosis, const ProcessRow &row)
                           "build or start both sides with one copy of SoftDOCA");
     else if (!row.is_answering)
         diagnosis.warning(who + " does not answer: it is stopped or in a debugger; imports of its "
-                                "memory wait, and fail after 5 seconds",
+                                "memory wait, and fail after 5 seconds; its Comch peers wait",
                           "continue it (kill -CONT " + std::to_string(row.pid) + "), or end it");
     else if (!is_in_our_namespace(row))
         diagnosis.note(who + " lives in another PID namespace, as in a container: its memory is "

@@ -57,6 +57,41 @@ void print_import(const ImportRow &row)
     std::puts(row.is_alive ? "" : "  ENDED: the exporter has gone or has stopped it");
 }
 
+std::string quoted(const std::string &service)
+{
+    return service.empty() ? "a server that has stopped" : '"' + printable(service) + '"';
+}
+
+void print_server(const ServerRow &row, bool are_clients_known)
+{
+    std::printf("        server  %s  on %s", quoted(row.name).c_str(),
+                printable(row.function).c_str());
+    if (are_clients_known)
+        std::printf("  %" PRIu32 " of %" PRIu32 " clients", row.num_clients, row.max_clients);
+    std::puts("");
+}
+
+void print_connection(const ConnectionRow &row)
+{
+    std::printf("        connection  %s  with the %s, process %d  %" PRIu32 " send%s",
+                quoted(row.service).c_str(), row.is_server ? "client" : "server",
+                static_cast<int>(row.peer_pid), row.num_waiting_sends,
+                row.num_waiting_sends == 1 ? " waits" : "s wait");
+    if (!row.is_alive)
+        std::printf("  ENDED: that process has gone");
+    else if (!row.is_accepted)
+        std::printf("  NOT ACCEPTED yet: the server has to progress its engine");
+    std::puts("");
+}
+
+void print_consumer(const ConsumerRow &row)
+{
+    std::printf("        consumer  %" PRIu32 " of %s  for process %d  %" PRIu32 " of %" PRIu32
+                " receives posted\n",
+                row.id, quoted(row.service).c_str(), static_cast<int>(row.peer_pid), row.num_posted,
+                row.num_slots);
+}
+
 void print_process(const ProcessRow &row)
 {
     std::printf(
@@ -71,13 +106,21 @@ void print_process(const ProcessRow &row)
     }
     for (const ImportRow &imported : row.imports)
         print_import(imported);
+    for (const ServerRow &server : row.servers)
+        print_server(server, row.is_answering);
+    for (const ConnectionRow &connection : row.connections)
+        print_connection(connection);
+    for (const ConsumerRow &consumer : row.consumers)
+        print_consumer(consumer);
 }
 
 void print_table(const std::string &directory, const std::vector<ProcessRow> &rows)
 {
     std::printf("fabric %s\n", printable(directory).c_str());
     if (rows.empty())
-        std::puts("No process is in it. Those that export or import memory take part.");
+        std::puts(
+            "No process is in it. Those that export or import memory, or start a Comch client "
+            "or server, take part.");
     for (const ProcessRow &row : rows)
         print_process(row);
 }
@@ -90,6 +133,39 @@ nlohmann::json memory_as_json(const Row &row)
             {"access", allows_writing(row.permissions) ? "read-write" : "read-only"},
             {"permissions", row.permissions},
             {"pci", row.pci}};
+}
+
+/// "servers", "connections" and "consumers".
+nlohmann::json comch_as_json(const ProcessRow &row)
+{
+    nlohmann::json servers = nlohmann::json::array();
+    for (const ServerRow &server : row.servers) {
+        servers.push_back({{"name", server.name},
+                           {"function", server.function},
+                           {"num_clients", nullptr},
+                           {"max_clients", nullptr}});
+        if (row.is_answering)
+            servers.back().update(
+                {{"num_clients", server.num_clients}, {"max_clients", server.max_clients}});
+    }
+    nlohmann::json connections = nlohmann::json::array();
+    for (const ConnectionRow &connection : row.connections)
+        connections.push_back({{"service", connection.service},
+                               {"role", connection.is_server ? "server" : "client"},
+                               {"peer_pid", connection.peer_pid},
+                               {"is_accepted", connection.is_accepted},
+                               {"is_alive", connection.is_alive},
+                               {"num_waiting_sends", connection.num_waiting_sends}});
+    nlohmann::json consumers = nlohmann::json::array();
+    for (const ConsumerRow &consumer : row.consumers)
+        consumers.push_back({{"id", consumer.id},
+                             {"service", consumer.service},
+                             {"peer_pid", consumer.peer_pid},
+                             {"num_posted", consumer.num_posted},
+                             {"num_slots", consumer.num_slots}});
+    return {{"servers", std::move(servers)},
+            {"connections", std::move(connections)},
+            {"consumers", std::move(consumers)}};
 }
 
 nlohmann::json process_as_json(const ProcessRow &row)
@@ -107,15 +183,17 @@ nlohmann::json process_as_json(const ProcessRow &row)
                                {"exporter_pid", imported.exporter_pid},
                                {"is_alive", imported.is_alive}});
     }
-    return {{"id", row.id},
-            {"pid", row.pid},
-            {"side", row.side == Side::dpu ? "dpu" : "host"},
-            {"node", row.node},
-            {"program", row.program},
-            {"release", row.release},
-            {"is_answering", row.is_answering},
-            {"exports", std::move(exports)},
-            {"imports", std::move(imports)}};
+    nlohmann::json process = {{"id", row.id},
+                              {"pid", row.pid},
+                              {"side", row.side == Side::dpu ? "dpu" : "host"},
+                              {"node", row.node},
+                              {"program", row.program},
+                              {"release", row.release},
+                              {"is_answering", row.is_answering},
+                              {"exports", std::move(exports)},
+                              {"imports", std::move(imports)}};
+    process.update(comch_as_json(row));
+    return process;
 }
 
 void print_json(const std::string &directory, const std::vector<ProcessRow> &rows)
@@ -145,7 +223,8 @@ int list(bool is_json)
 
 void add_ls(CLI::App &program, int &exit_status)
 {
-    CLI::App *ls = program.add_subcommand("ls", "List who is in the fabric, and their memory");
+    CLI::App *ls = program.add_subcommand(
+        "ls", "List who is in the fabric, their memory and Comch connections");
 
     ls->footer("The fabric is that of SOFTDOCA_FABRIC, or this user's default one.");
     auto is_json = std::make_shared<bool>(false);

@@ -85,10 +85,13 @@ bool Readiness::are_files_written()
 bool Readiness::is_serving()
 {
     for (const ProcessRow &row : inspect_fabric(directory_, kAnswerMs)) {
-        if (row.exports.empty() || row.node != plan_.sides[0].node->name ||
-            earlier_processes_.contains(row.id))
+        if (row.node != plan_.sides[0].node->name || earlier_processes_.contains(row.id))
             continue;
-        const auto [it, is_new] = servers_.try_emplace(row.id, Server{Clock::now(), {}});
+        if (!row.servers.empty()) // clients may come from now on
+            return true;
+        if (row.exports.empty())
+            continue;
+        const auto [it, is_new] = exporters_.try_emplace(row.id, Exporter{Clock::now(), {}});
         const std::string at_rest = sleeps_of(row.pid);
         if (!is_new && !at_rest.empty() && at_rest == it->second.at_rest)
             return true;

@@ -14,14 +14,15 @@
 namespace softdoca::tool {
 
 /// Tells when the side that was started first is ready for the other one: it has written the files
-/// that the plan names; or, if none are named, one of its processes offers memory in the fabric and
-/// has then come to rest (it may still write down what the other side needs to know).
+/// that the plan names; or, if none are named, one of its processes has started a Comch server, or
+/// offers memory in the fabric and has then come to rest (it may still write down what the other
+/// side needs to know).
 class Readiness {
 public:
     /// Before the first side is started: remembers what is there already.
     explicit Readiness(const PairPlan &plan);
 
-    /// Two looks with a pause between them are needed at least.
+    /// For files and memory, two looks with a pause between them are needed at least.
     bool look();
 
 private:
@@ -38,7 +39,7 @@ private:
         FileState last;            ///< when we looked
         Clock::time_point since{}; ///< it looks like that
     };
-    struct Server {
+    struct Exporter {
         Clock::time_point since;
         std::string at_rest; ///< what a sleeping main thread showed at the last look
     };
@@ -49,9 +50,9 @@ private:
 
     const PairPlan &plan_;
     std::string directory_;
-    std::set<std::string> earlier_processes_; ///< ids
-    std::map<std::string, Server> servers_;   ///< by id
-    std::vector<File> files_;                 ///< of the plan
+    std::set<std::string> earlier_processes_;   ///< ids
+    std::map<std::string, Exporter> exporters_; ///< by id
+    std::vector<File> files_;                   ///< of the plan
 };
 
 } // namespace softdoca::tool

@@ -10,6 +10,7 @@
 #include "unit/codes/failing_new.hpp"
 
 #include <doca_argp.h>
+#include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_log.h>
 
@@ -211,6 +212,28 @@ void use_dma(doca_dev *dev)
     must(doca_pe_destroy(pe));
 }
 
+/// Names that no string holds without an allocation.
+void use_comch(doca_dev *dev)
+{
+    doca_devinfo_rep **list = nullptr;
+    std::uint32_t num = 0;
+    doca_dev_rep *rep = nullptr;
+    doca_comch_server *server = nullptr;
+    doca_comch_client *client = nullptr;
+    must(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &list, &num));
+    must(doca_dev_rep_open(list[0], &rep));
+    must(doca_devinfo_rep_destroy_list(list));
+
+    EXPECT_OUT_OF_MEMORY(doca_comch_server_create(dev, rep, "a service of a long name", &server),
+                         DOCA_ERROR_NO_MEMORY, server == nullptr);
+    EXPECT_OUT_OF_MEMORY(doca_comch_client_create(dev, "a service of a long name", &client),
+                         DOCA_ERROR_NO_MEMORY, client == nullptr);
+
+    must(doca_comch_client_destroy(client));
+    must(doca_comch_server_destroy(server));
+    must(doca_dev_rep_close(rep));
+}
+
 void use_devices()
 {
     doca_devinfo **list = nullptr;
@@ -224,6 +247,7 @@ void use_devices()
     use_reps(dev);
     use_memory(dev);
     use_dma(dev);
+    use_comch(dev);
 
     must(doca_dev_close(dev));
 }

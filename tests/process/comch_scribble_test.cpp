@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+// A process that has a connection with traffic in both directions and writes at random over all of
+// its shared memory, and to its sockets. The other side loses that connection at worst, each of its
+// tasks ends once, and its other connection goes on. Whatever the process has done to itself, its
+// own library bears it too, until it is killed.
+
+#include "support/comch_victim.hpp"
+#include "support/raw_peer.hpp"
+#include "support/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace softdoca::test;
+
+namespace {
+
+constexpr unsigned kSeed = 20260;
+
+/// Messages of all kinds on one connection: control messages, and a consumer and a producer.
+class Traffic {
+public:
+    Traffic(ComchEnd &own, doca_comch_connection *connection, unsigned seed)
+        : own_(own), connection_(connection), random_(seed),
+          consumer_(own, consumer_settings(own, seed), connection),
+          producer_(own, producer_settings(own, seed), connection)
+    {
+        own_.peer_consumers.clear();
+        consumer_.keeps = producer_.keeps = false;
+        consumer_.reposts = true;
+        consumer_.on_received = [this](doca_task *, doca_buf *buf) {
+            std::size_t len = 0;
+            EXPECT_EQ(doca_buf_get_data_len(buf, &len), DOCA_SUCCESS);
+            EXPECT_LE(len, consumer_.settings.slot_len);
+        };
+        consumer_.on_failed = [this](doca_task *, doca_error_t) { ++num_flushed_; };
+        consumer_.on_state = [this](doca_ctx_states, doca_ctx_states next) {
+            has_run_ = has_run_ || next == DOCA_CTX_STATE_RUNNING;
+        };
+        (void)consumer_.start();
+        (void)producer_.start();
+    }
+
+    void step()
+    {
+        (void)own_.progress();
+        if (consumer_.state() == DOCA_CTX_STATE_RUNNING && !has_posted_) {
+            consumer_.post_all();
+            has_posted_ = true;
+        }
+        if (!is_over_ && random_() % 4 == 0)
+            (void)own_.try_send(std::string(random_() % 500 + 1, 'm'), kNumber, connection_);
+        if (!own_.peer_consumers.empty() && producer_.state() == DOCA_CTX_STATE_RUNNING)
+            produce();
+    }
+
+    /// The program has heard of the end of the connection.
+    void end()
+    {
+        is_over_ = true;
+        (void)consumer_.stop();
+        (void)producer_.stop();
+    }
+    bool is_over() const { return is_over_; }
+    bool is_at_rest() const
+    {
+        return consumer_.state() == DOCA_CTX_STATE_IDLE &&
+               producer_.state() == DOCA_CTX_STATE_IDLE;
+    }
+    /// Every task has ended, once.
+    void expect_settled()
+    {
+        EXPECT_EQ(num_flushed_, has_posted_ ? consumer_.settings.num_tasks : 0);
+        EXPECT_EQ(consumer_.num_inflight(), 0u);
+        EXPECT_EQ(producer_.num_inflight(), 0u);
+        EXPECT_EQ(producer_.num_ended, num_sent_);
+        EXPECT_EQ(consumer_.destroy(), DOCA_SUCCESS);
+        EXPECT_EQ(producer_.destroy(), DOCA_SUCCESS);
+    }
+
+    static constexpr std::uint64_t kNumber = 1; ///< of the control messages
+
+private:
+    static ConsumerSettings consumer_settings(const ComchEnd &own, unsigned seed)
+    {
+        ConsumerSettings settings;
+        settings.num_tasks = 8;
+        settings.slot_len = 16384;
+        settings.imm_data_len = 16;
+        settings.backing = seed % 2 == 0 ? Backing::plain : Backing::shared;
+        settings.pe = own.pe();
+        return settings;
+    }
+    static ProducerSettings producer_settings(const ComchEnd &own, unsigned seed)
+    {
+        ProducerSettings settings;
+        settings.slot_len = 16384;
+        settings.backing = seed % 4 < 2 ? Backing::plain : Backing::shared;
+        settings.pe = own.pe();
+        return settings;
+    }
+
+    void produce()
+    {
+        if (waiting_ == nullptr) {
+            if (producer_.num_inflight() == producer_.settings.num_tasks)
+                return;
+            const std::size_t len = random_() % 3 == 0 ? 257 + random_() % 16000 : random_() % 257;
+            waiting_ = producer_.task(std::string(len, 'p'), own_.peer_consumers.back(), 0,
+                                      len == 0 || random_() % 2 == 0 ? "immediate" : "");
+        }
+        const doca_error_t result = doca_task_submit(waiting_);
+        if (result == DOCA_ERROR_AGAIN)
+            return;
+        if (result == DOCA_SUCCESS)
+            ++num_sent_;
+        else
+            producer_.free(waiting_);
+        waiting_ = nullptr;
+    }
+
+    ComchEnd &own_;
+    doca_comch_connection *const connection_;
+    std::minstd_rand random_;
+    ComchConsumer consumer_;
+    ComchProducer producer_;
+    doca_task *waiting_ = nullptr; // made, not submitted
+    std::size_t num_sent_ = 0, num_flushed_ = 0;
+    bool has_posted_ = false, has_run_ = false, is_over_ = false;
+};
+
+/// A place where this process can write to shared memory.
+struct Area {
+    std::uint64_t *words;
+    std::size_t num_words;
+};
+
+std::vector<Area> shared_areas()
+{
+    std::vector<Area> areas;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t begin = 0, end = 0;
+        if (line.find(" rw-s ") == std::string::npos ||
+            line.find("memfd:softdoca") == std::string::npos ||
+            std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2)
+            continue;
+        areas.push_back({reinterpret_cast<std::uint64_t *>(begin), (end - begin) / 8});
+    }
+    return areas;
+}
+
+/// A value that may have a meaning at that place, or any.
+std::uint64_t some_value(std::mt19937_64 &random, std::uint64_t now)
+{
+    const std::uint64_t any = random();
+    switch (any & 7) {
+    case 0:
+        return any;
+    case 1:
+        return any >> 60;
+    case 2:
+        return any >> 56 << 32 | (any >> 8 & 15);
+    case 3:
+        return now + 1;
+    case 4:
+        return now + 4;
+    case 5:
+        return now - 1;
+    case 6:
+        return now ^ (std::uint64_t{1} << (any >> 8 & 63));
+    default:
+        return now ^ (any >> 8 & 0xffff);
+    }
+}
+
+/// Half of the writes go to the begin of an area, where most has a meaning.
+__attribute__((no_sanitize("address", "thread"))) void scribble(std::mt19937_64 &random,
+                                                                const std::vector<Area> &areas)
+{
+    const std::uint64_t any = random();
+    const Area &area = areas[any % areas.size()];
+    const std::size_t most = any >> 32 & 1 ? area.num_words : std::min<std::size_t>(area.num_words, 400);
+    std::uint64_t *const word = area.words + (any >> 33) % most;
+    const std::uint64_t now = __atomic_load_n(word, __ATOMIC_RELAXED);
+    __atomic_store_n(word, some_value(random, now), __ATOMIC_RELAXED);
+}
+
+std::set<int> open_files()
+{
+    std::set<int> fds;
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
+        fds.insert(std::stoi(entry.path().filename()));
+    return fds;
+}
+
+/// To all sockets with a peer that are not among the given ones.
+void talk_garbage(std::mt19937_64 &random, const std::set<int> &others)
+{
+    for (const int fd : open_files()) {
+        sockaddr_storage peer{};
+        socklen_t len = sizeof peer;
+        if (others.contains(fd) ||
+            ::getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &len) != 0)
+            continue;
+        const auto type = static_cast<std::uint16_t>(random() % 20);
+        const std::string content = raw::random_bytes(random() % 64);
+        const std::string bytes =
+            random() % 2 == 0 ? content + "x" : raw::message(type, raw::Bytes().raw(content));
+        const raw::Fd memory = raw::memory_file(4096, raw::kSealSize);
+        const raw::Fd event(::eventfd(0, EFD_CLOEXEC));
+        const raw::Socket socket((raw::Fd(::dup(fd))));
+        std::vector<int> fds{memory.get(), event.get()};
+        fds.resize(random() % 3);
+        socket.send(bytes, fds);
+    }
+}
+
+/// Writes for as long as it lives: densely or sparsely, at once or after a while.
+void scribble_for_ever(unsigned seed, const std::set<int> &others)
+{
+    std::mt19937_64 random(seed);
+    const auto pause = std::chrono::microseconds(seed % 3 == 0 ? 0 : seed % 3 == 1 ? 20 : 500);
+    const bool talks = random() % 2 == 0;
+    for (;;) {
+        const std::vector<Area> areas = shared_areas();
+        for (int i = 0; i < 200; ++i) {
+            for (int burst = 0; burst < 4; ++burst)
+                scribble(random, areas);
+            if (pause.count() != 0)
+                std::this_thread::sleep_for(pause);
+        }
+        if (talks)
+            talk_garbage(random, others);
+    }
+}
+
+/// The process that does it, of either role.
+void run_wild(unsigned seed, const ComchSettings &settings, const Line &line)
+{
+    const std::set<int> others = open_files();
+    const std::unique_ptr<ComchEnd> own = own_end(settings);
+    own->keeps = false;
+    own->start_and_connect();
+    Traffic traffic(*own, own->connection(), seed);
+    for (const auto end = std::chrono::steady_clock::now() + Milliseconds(seed % 20);
+         std::chrono::steady_clock::now() < end;)
+        traffic.step();
+    line.send("begins");
+    std::thread(scribble_for_ever, seed, others).detach();
+    for (;;) // until it is killed
+        traffic.step();
+}
+
+/// The other side: traffic on each connection that comes.
+class Survivor {
+public:
+    explicit Survivor(ComchEnd &own) : own_(own)
+    {
+        own_.keeps = false;
+        own_.frees_tasks = false;
+        own_.on_sent = [this](doca_task *task, doca_error_t) { own_.free(task); };
+    }
+
+    void begin(doca_comch_connection *connection)
+    {
+        traffic_ = std::make_unique<Traffic>(own_, connection, num_rounds_++);
+    }
+    void end()
+    {
+        if (traffic_ != nullptr && !traffic_->is_over())
+            traffic_->end();
+    }
+    void step()
+    {
+        if (traffic_ != nullptr)
+            traffic_->step();
+        else
+            (void)own_.progress();
+    }
+    /// The process at the other end has been killed.
+    std::string settle()
+    {
+        const auto limit = std::chrono::steady_clock::now() + patience(kSoon);
+        while (traffic_ != nullptr && !(traffic_->is_over() && traffic_->is_at_rest())) {
+            if (std::chrono::steady_clock::now() > limit)
+                return traffic_->is_over() ? "does not come to rest" : "has not lost its peer";
+            step();
+        }
+        if (traffic_ != nullptr)
+            traffic_->expect_settled();
+        traffic_.reset();
+        return testing::Test::HasFailure() ? "failed" : "settled";
+    }
+
+private:
+    ComchEnd &own_;
+    std::unique_ptr<Traffic> traffic_;
+    unsigned num_rounds_ = 0;
+};
+
+/// Answers whoever asks, beside the traffic.
+void survive_as_server(const Line &line)
+{
+    ComchServer own;
+    Survivor survivor(own);
+    std::size_t num_clients = 0;
+    own.on_message = [&](doca_comch_connection *from, std::uint8_t *text, std::uint32_t len) {
+        if (from == own.connections.front() && len == 4 && std::string(text, text + len) == "ping")
+            EXPECT_EQ(own.try_send("pong", 0, from), DOCA_SUCCESS);
+    };
+    own.on_disconnect = [&](doca_comch_connection *) { survivor.end(); };
+    must(own.start());
+    line.send("running");
+    for (;;) {
+        survivor.step();
+        if (own.num_connects > num_clients && num_clients++ != 0) // the first is the bystander
+            survivor.begin(own.connections.back());
+        if (!line.is_ready())
+            continue;
+        if (!line.wait())
+            return;
+        line.send(survivor.settle());
+        EXPECT_EQ(own.num_disconnects + 1, num_clients);
+    }
+}
+
+/// Has another connection, to a server that answers.
+void survive_as_client(const Line &line)
+{
+    ComchSettings settings;
+    settings.name = "wild";
+    ComchClient own(settings), other;
+    Survivor survivor(own);
+    other.keeps = false;
+    other.start_and_connect();
+    auto asked_at = std::chrono::steady_clock::now();
+    const auto ask = [&] {
+        EXPECT_EQ(other.try_send("ping"), DOCA_SUCCESS);
+        asked_at = std::chrono::steady_clock::now();
+    };
+    other.on_message = [&](doca_comch_connection *, std::uint8_t *, std::uint32_t) { ask(); };
+    ask();
+    own.on_state = [&](doca_ctx_states, doca_ctx_states next) {
+        if (next == DOCA_CTX_STATE_STOPPING)
+            survivor.end();
+    };
+    line.send("running");
+    bool is_new = true;
+    for (;;) {
+        survivor.step();
+        (void)other.progress();
+        must(std::chrono::steady_clock::now() - asked_at < patience(kSoon) ? DOCA_SUCCESS
+                                                                          : DOCA_ERROR_TIME_OUT);
+        if (own.state() == DOCA_CTX_STATE_RUNNING && is_new)
+            survivor.begin(own.connection());
+        is_new = own.state() != DOCA_CTX_STATE_RUNNING;
+        if (!line.is_ready())
+            continue;
+        if (!line.wait())
+            return;
+        (void)own.start();
+        line.send(survivor.settle());
+    }
+}
+
+bool has_died(pid_t pid)
+{
+    siginfo_t about{};
+    return ::waitid(P_PID, static_cast<id_t>(pid), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           about.si_pid != 0;
+}
+
+} // namespace
