@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 LOG_SOURCE("COMCH::CONSUMER");
 
@@ -318,7 +319,7 @@ doca_comch_consumer::Head doca_comch_consumer::look() noexcept
             continue;
         if (seen != number(head_, SlotUse::empty))
             return Head::broken;
-        Task *const task = posted(head_); // its room is still there
+        Task *const task = std::exchange(posted(head_), nullptr); // its room is still there
         ++head_;
         if (task != nullptr)
             post(*task);

@@ -360,7 +360,8 @@ bool doca_comch_producer::ask_for_bell() noexcept
     bool is_told = connection_->channel().link().announce(*bell_);
     for (doca_task *task = streams_.front(); task != nullptr && is_told;
          task = softdoca::TaskQueue::next(*task))
-        static_cast<Task &>(*task).stream.queue->ask_for_bell(bell_->id(), bit_);
+        static_cast<Task &>(*task).stream.queue->ask_for_bell(static_cast<Task &>(*task),
+                                                              bell_->id(), bit_);
     return is_told;
 }
 

@@ -219,8 +219,11 @@ bool RemoteQueue::has_room_for(const doca_comch_producer_task_send &task) const 
     return (!task.stream.has_begun && is_expired()) || room() > ReceiveQueue::kStagingAlign;
 }
 
-void RemoteQueue::ask_for_bell(std::uint64_t bell_id, std::uint32_t bit) noexcept
+void RemoteQueue::ask_for_bell(const doca_comch_producer_task_send &task, std::uint64_t bell_id,
+                               std::uint32_t bit) noexcept
 {
+    if (front_.load(std::memory_order_acquire) != &task)
+        return; // who leaves the line before it tells it
     ReceiveQueue::Producer &producer = memory().producer;
     producer.bell_id.store(bell_id, std::memory_order_relaxed);
     producer.bit.store(bit, std::memory_order_relaxed);

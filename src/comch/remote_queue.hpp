@@ -79,8 +79,9 @@ public:
     void abandon_stream(doca_comch_producer_task_send &task) noexcept { leave_line(task); }
     /// Could pump() do something?
     bool has_room_for(const doca_comch_producer_task_send &task) const noexcept;
-    /// The consumer is to ring that bell when it has made room.
-    void ask_for_bell(std::uint64_t bell_id, std::uint32_t bit) noexcept;
+    /// If the task is the first in line: the consumer is to ring that bell when it has made room.
+    void ask_for_bell(const doca_comch_producer_task_send &task, std::uint64_t bell_id,
+                      std::uint32_t bit) noexcept;
 
 private:
     ReceiveQueue &memory() const noexcept

@@ -241,6 +241,7 @@ doca_error_t doca_comch_server::check_stop() const noexcept
 void doca_comch_server::on_stop() noexcept
 {
     on_bell(); // the last who came
+    service_->end();
     service_.reset();
     for (const auto &each : connections_)
         each.second->begin_leaving();

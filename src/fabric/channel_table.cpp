@@ -54,7 +54,8 @@ std::shared_ptr<Service> ServiceTable::find(const RandomId &key) const
 {
     const std::scoped_lock lock(lock_);
     for (const auto &each : services_)
-        if (auto service = each.lock(); service != nullptr && service->key().is_equal_secret(key))
+        if (auto service = each.lock();
+            service != nullptr && service->key().is_equal_secret(key) && !service->is_ended())
             return service;
     return nullptr;
 }
@@ -63,7 +64,8 @@ std::shared_ptr<Service> ServiceTable::find(const std::string &scope, const std:
 {
     const std::scoped_lock lock(lock_);
     for (const auto &each : services_)
-        if (auto service = each.lock(); service != nullptr && service->is_called(scope, name))
+        if (auto service = each.lock();
+            service != nullptr && service->is_called(scope, name) && !service->is_ended())
             return service;
     return nullptr;
 }

@@ -16,6 +16,7 @@
 #include <charconv>
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
 namespace softdoca {
 
@@ -266,14 +267,34 @@ Service::Fault Service::enter(const std::string &fabric, mode_t mode, ServiceRec
 
 Service::~Service()
 {
-    if (!path_.empty() && file_.is_open())
+    end();
+}
+
+/// Whoever comes too late may find another server of the name.
+void Service::turn_away(Channel &channel) noexcept
+{
+    channel.admission().store(static_cast<std::uint32_t>(Admission::too_late),
+                              std::memory_order_release);
+    channel.message_bell().ring();
+}
+
+void Service::end() noexcept
+{
+    const std::scoped_lock lock(lock_);
+    if (!std::exchange(is_ended_, true) && !path_.empty() && file_.is_open())
         ::unlink(path_.c_str());
+    file_.reset();
+    for (const auto &channel : arrivals_)
+        turn_away(*channel);
+    arrivals_.clear();
 }
 
 void Service::add(std::shared_ptr<Channel> channel)
 {
     {
         const std::scoped_lock lock(lock_);
+        if (is_ended_)
+            return turn_away(*channel);
         arrivals_.push_back(std::move(channel));
     }
     owner_.mailbox->post(owner_.token);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,10 +63,18 @@ public:
     const wire::ChannelConfig &config() const noexcept { return config_; }
     const ServiceRecord &record() const noexcept { return record_; }
     std::uint32_t max_clients() const noexcept { return max_clients_; }
+    bool is_ended() const noexcept
+    {
+        const std::scoped_lock lock(lock_);
+        return is_ended_;
+    }
     bool is_called(const std::string &scope, const std::string &name) const noexcept
     {
         return record_.scope == scope && record_.name == name;
     }
+
+    /// From now on there is no such service; clients at the door are turned away.
+    void end() noexcept;
 
     /// For the agent: a client is at the door.
     void add(std::shared_ptr<Channel> channel);
@@ -86,7 +95,10 @@ private:
     ServiceRecord record_;
     std::string path_;
     ProcessFd file_; // locked
-    ForkSafeLock lock_;
+    static void turn_away(Channel &channel) noexcept;
+
+    mutable ForkSafeLock lock_;
+    bool is_ended_ = false;
     std::vector<std::shared_ptr<Channel>> arrivals_;
 };
 

@@ -77,7 +77,7 @@ tree_is_complete() {
     done
     for file in bin/softdoca include/doca_dma.h include/doca_comch{,_consumer,_producer,_msgq}.h \
         include/softdoca/memory.h include/dpu/doca_build_config.h \
-        share/man/man1/{softdoca,doca_caps}.1 share/man/man7/softdoca.7 \
+        share/man/man1/{softdoca,doca_caps,doca_comm_channel_admin}.1 share/man/man7/softdoca.7 \
         share/softdoca/{samples,applications}/{meson.build,README.md} \
         share/bash-completion/completions/softdoca share/zsh/site-functions/_softdoca \
         share/softdoca/topologies/{built-in,two-by-two}.toml; do

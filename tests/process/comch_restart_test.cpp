@@ -218,6 +218,7 @@ TEST(ComchRestart, AServerIsKilledWhileItsClientConnects)
 
         for (Process &server : servers) {
             server.line.send("serve");
+            EXPECT_EQ(server.line.receive(), "serving");
             ::usleep(static_cast<useconds_t>(random() % 3000));
             server.kill();
         }

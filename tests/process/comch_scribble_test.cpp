@@ -13,20 +13,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ public:
             consumer_.post_all();
             has_posted_ = true;
         }
-        if (!is_over_ && random_() % 4 == 0)
+        if (!is_over_ && own_.num_inflight() < own_.settings.num_sends / 2 && random_() % 4 == 0)
             (void)own_.try_send(std::string(random_() % 500 + 1, 'm'), kNumber, connection_);
         if (!own_.peer_consumers.empty() && producer_.state() == DOCA_CTX_STATE_RUNNING)
             produce();
@@ -84,8 +85,7 @@ public:
     bool is_over() const { return is_over_; }
     bool is_at_rest() const
     {
-        return consumer_.state() == DOCA_CTX_STATE_IDLE &&
-               producer_.state() == DOCA_CTX_STATE_IDLE;
+        return consumer_.state() == DOCA_CTX_STATE_IDLE && producer_.state() == DOCA_CTX_STATE_IDLE;
     }
     /// Every task has ended, once.
     void expect_settled()
@@ -149,26 +149,39 @@ private:
     bool has_posted_ = false, has_run_ = false, is_over_ = false;
 };
 
-/// A place where this process can write to shared memory.
-struct Area {
-    std::uint64_t *words;
-    std::size_t num_words;
-};
+/// The shared memory of this process that it may write to, in mappings of their own: the library
+/// undoes its own ones when it likes.
+class Areas {
+public:
+    struct Area {
+        std::uint64_t *words;
+        std::size_t num_words;
+    };
 
-std::vector<Area> shared_areas()
-{
-    std::vector<Area> areas;
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-        std::uintptr_t begin = 0, end = 0;
-        if (line.find(" rw-s ") == std::string::npos ||
-            line.find("memfd:softdoca") == std::string::npos ||
-            std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2)
-            continue;
-        areas.push_back({reinterpret_cast<std::uint64_t *>(begin), (end - begin) / 8});
+    /// Adds what is new.
+    void refresh()
+    {
+        std::ifstream maps("/proc/self/maps");
+        for (std::string line; std::getline(maps, line);) {
+            std::uintptr_t begin = 0, end = 0;
+            unsigned long inode = 0;
+            if (line.find("memfd:softdoca") == std::string::npos ||
+                std::sscanf(line.c_str(), "%lx-%lx rw-s %*x %*x:%*x %lu", &begin, &end, &inode) !=
+                    3 ||
+                !known_.insert(inode).second)
+                continue;
+            void *const again = ::mremap(reinterpret_cast<void *>(begin), 0, end - begin,
+                                         MREMAP_MAYMOVE); // one more of the same
+            if (again != MAP_FAILED)
+                all_.push_back({static_cast<std::uint64_t *>(again), (end - begin) / 8});
+        }
     }
-    return areas;
-}
+    const Area &any(std::uint64_t random) const { return all_[random % all_.size()]; }
+
+private:
+    std::set<unsigned long> known_; // files
+    std::vector<Area> all_;
+};
 
 /// A value that may have a meaning at that place, or any.
 std::uint64_t some_value(std::mt19937_64 &random, std::uint64_t now)
@@ -195,13 +208,12 @@ std::uint64_t some_value(std::mt19937_64 &random, std::uint64_t now)
 }
 
 /// Half of the writes go to the begin of an area, where most has a meaning.
-__attribute__((no_sanitize("address", "thread"))) void scribble(std::mt19937_64 &random,
-                                                                const std::vector<Area> &areas)
+void scribble(std::mt19937_64 &random, const Areas &areas)
 {
+    const Areas::Area &area = areas.any(random());
     const std::uint64_t any = random();
-    const Area &area = areas[any % areas.size()];
-    const std::size_t most = any >> 32 & 1 ? area.num_words : std::min<std::size_t>(area.num_words, 400);
-    std::uint64_t *const word = area.words + (any >> 33) % most;
+    const std::size_t num = any & 1 ? area.num_words : std::min<std::size_t>(area.num_words, 400);
+    std::uint64_t *const word = area.words + (any >> 1) % num;
     const std::uint64_t now = __atomic_load_n(word, __ATOMIC_RELAXED);
     __atomic_store_n(word, some_value(random, now), __ATOMIC_RELAXED);
 }
@@ -242,8 +254,9 @@ void scribble_for_ever(unsigned seed, const std::set<int> &others)
     std::mt19937_64 random(seed);
     const auto pause = std::chrono::microseconds(seed % 3 == 0 ? 0 : seed % 3 == 1 ? 20 : 500);
     const bool talks = random() % 2 == 0;
+    Areas areas;
     for (;;) {
-        const std::vector<Area> areas = shared_areas();
+        areas.refresh();
         for (int i = 0; i < 200; ++i) {
             for (int burst = 0; burst < 4; ++burst)
                 scribble(random, areas);
@@ -324,24 +337,31 @@ void survive_as_server(const Line &line)
 {
     ComchServer own;
     Survivor survivor(own);
-    std::size_t num_clients = 0;
+    doca_comch_connection *newest = nullptr;
     own.on_message = [&](doca_comch_connection *from, std::uint8_t *text, std::uint32_t len) {
-        if (from == own.connections.front() && len == 4 && std::string(text, text + len) == "ping")
+        if (from == own.connections.front() && len == 4 && std::string(text, text + len) == "ping") {
             EXPECT_EQ(own.try_send("pong", 0, from), DOCA_SUCCESS);
+        }
     };
-    own.on_disconnect = [&](doca_comch_connection *) { survivor.end(); };
+    own.on_connect = [&](doca_comch_connection *connection, bool) {
+        newest = own.connections.size() == 1 ? nullptr : connection; // the first is the bystander
+    };
+    own.on_disconnect = [&](doca_comch_connection *) {
+        newest = nullptr;
+        survivor.end();
+    };
     must(own.start());
     line.send("running");
     for (;;) {
         survivor.step();
-        if (own.num_connects > num_clients && num_clients++ != 0) // the first is the bystander
-            survivor.begin(own.connections.back());
+        if (newest != nullptr)
+            survivor.begin(std::exchange(newest, nullptr));
         if (!line.is_ready())
             continue;
         if (!line.wait())
             return;
         line.send(survivor.settle());
-        EXPECT_EQ(own.num_disconnects + 1, num_clients);
+        EXPECT_EQ(own.num_disconnects + 1, own.num_connects);
     }
 }
 
@@ -371,7 +391,7 @@ void survive_as_client(const Line &line)
         survivor.step();
         (void)other.progress();
         must(std::chrono::steady_clock::now() - asked_at < patience(kSoon) ? DOCA_SUCCESS
-                                                                          : DOCA_ERROR_TIME_OUT);
+                                                                           : DOCA_ERROR_TIME_OUT);
         if (own.state() == DOCA_CTX_STATE_RUNNING && is_new)
             survivor.begin(own.connection());
         is_new = own.state() != DOCA_CTX_STATE_RUNNING;
@@ -379,8 +399,10 @@ void survive_as_client(const Line &line)
             continue;
         if (!line.wait())
             return;
+        const std::string how = survivor.settle();
+        EXPECT_TRUE(own.state() == DOCA_CTX_STATE_STARTING || own.reaches(DOCA_CTX_STATE_IDLE));
         (void)own.start();
-        line.send(survivor.settle());
+        line.send(how);
     }
 }
 
@@ -391,4 +413,52 @@ bool has_died(pid_t pid)
            about.si_pid != 0;
 }
 
+/// Lets one process after the other do it, for two seconds, or about a minute in a soak.
+void wild_rounds(const std::string &role, const std::string &service, const Process &survivor,
+                 const std::function<void()> &check)
+{
+    const std::chrono::seconds time(std::min(num_rounds(2), 50));
+    const auto end = std::chrono::steady_clock::now() + time;
+    unsigned seed = kSeed;
+    for (; std::chrono::steady_clock::now() < end; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        ComchSettings settings;
+        settings.name = service;
+        Process wild(role, [=](Line &line) { run_wild(seed, settings, line); });
+        ASSERT_EQ(wild.line.receive(), "begins");
+        std::this_thread::sleep_for(Milliseconds(20 + seed % 7 * 10));
+        EXPECT_FALSE(has_died(wild.pid())) << "its own library has not borne it";
+        wild.kill();
+        survivor.line.send("settle");
+        ASSERT_EQ(survivor.line.receive(), "settled");
+        check();
+    }
+    std::printf("# seeds %u to %u\n", kSeed, seed - 1);
+}
+
 } // namespace
+
+TEST(ComchScribble, AClientWritesOverAllThatItShares)
+{
+    on_stage([] {
+        const Process survivor("dpu", survive_as_server);
+        ASSERT_EQ(survivor.line.receive(), "running");
+        const Bystander bystander;
+        std::uint64_t before = bystander.num_rounds();
+        wild_rounds("host", "svc", survivor, [&] {
+            const std::uint64_t now = bystander.num_rounds();
+            EXPECT_GT(now, before);
+            before = now;
+        });
+    });
+}
+
+TEST(ComchScribble, AServerWritesOverAllThatItShares)
+{
+    on_stage([] {
+        const ComchVictim other_server;
+        const Process survivor("host", survive_as_client);
+        ASSERT_EQ(survivor.line.receive(), "running");
+        wild_rounds("dpu", "wild", survivor, [] {});
+    });
+}

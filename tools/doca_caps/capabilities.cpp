@@ -6,6 +6,9 @@
 #include "device_list.hpp"
 
 #include <doca_ctx.h>
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
 #include <doca_dma.h>
 #include <doca_mmap.h>
 #include <doca_mmap_advise.h>
@@ -123,6 +126,34 @@ constexpr Capability kCapabilities[] = {
     {"dma", "task_memcpy_max_buf_list_len",
      by_number<std::uint32_t, doca_dma_cap_task_memcpy_get_max_buf_list_len>},
     {"dma", "max_num_tasks", dma_max_num_tasks},
+    {"comch", "server", by_code<doca_comch_cap_server_is_supported>},
+    {"comch", "client", by_code<doca_comch_cap_client_is_supported>},
+    {"comch", "max_name_len", by_number<std::uint32_t, doca_comch_cap_get_max_name_len>},
+    {"comch", "max_msg_size", by_number<std::uint32_t, doca_comch_cap_get_max_msg_size>},
+    {"comch", "max_recv_queue_size",
+     by_number<std::uint32_t, doca_comch_cap_get_max_recv_queue_size>},
+    {"comch", "max_send_tasks", by_number<std::uint32_t, doca_comch_cap_get_max_send_tasks>},
+    {"comch", "max_clients", by_number<std::uint32_t, doca_comch_cap_get_max_clients>},
+    {"comch", "consumer", by_code<doca_comch_consumer_cap_is_supported>},
+    {"comch", "consumer_max_consumers",
+     by_number<std::uint32_t, doca_comch_consumer_cap_get_max_consumers>},
+    {"comch", "consumer_max_num_tasks",
+     by_number<std::uint32_t, doca_comch_consumer_cap_get_max_num_tasks>},
+    {"comch", "consumer_max_buf_size",
+     by_number<std::uint32_t, doca_comch_consumer_cap_get_max_buf_size>},
+    {"comch", "consumer_max_buf_list_len",
+     by_number<std::uint32_t, doca_comch_consumer_cap_get_max_buf_list_len>},
+    {"comch", "consumer_max_imm_data_len",
+     by_number<std::uint32_t, doca_comch_consumer_cap_get_max_imm_data_len>},
+    {"comch", "producer", by_code<doca_comch_producer_cap_is_supported>},
+    {"comch", "producer_max_producers",
+     by_number<std::uint32_t, doca_comch_producer_cap_get_max_producers>},
+    {"comch", "producer_max_num_tasks",
+     by_number<std::uint32_t, doca_comch_producer_cap_get_max_num_tasks>},
+    {"comch", "producer_max_buf_size",
+     by_number<std::uint32_t, doca_comch_producer_cap_get_max_buf_size>},
+    {"comch", "producer_max_buf_list_len",
+     by_number<std::uint32_t, doca_comch_producer_cap_get_max_buf_list_len>},
 };
 
 /// The libraries of DOCA, and whether this software has them.
@@ -132,7 +163,7 @@ struct Library {
 };
 
 constexpr Library kLibraries[] = {
-    {"common", true},   {"argp", true},         {"dma", true},        {"comch", false},
+    {"common", true},   {"argp", true},         {"dma", true},        {"comch", true},
     {"aes_gcm", false}, {"apsh", false},        {"compress", false},  {"devemu", false},
     {"dpa", false},     {"dpdk_bridge", false}, {"eth", false},       {"erasure_coding", false},
     {"flow", false},    {"gpunetio", false},    {"pcc", false},       {"rdma", false},
