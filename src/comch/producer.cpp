@@ -317,8 +317,9 @@ doca_error_t doca_comch_producer::send_long(Task &task, const softdoca::MessageH
     const bool is_expired = queue->is_expired();
     const RemoteQueue::Claim claim =
         is_expired ? RemoteQueue::Claim::none_posted : queue->begin_stream(task, head);
-    const bool is_done = claim == RemoteQueue::Claim::claimed &&
-                         queue->pump(task, task.src()->data()) == RemoteQueue::Pumped::done;
+    RemoteQueue::Pumped pumped = RemoteQueue::Pumped::waiting;
+    if (claim == RemoteQueue::Claim::claimed)
+        pumped = queue->pump(task, task.src()->data());
     mark_->end();
     if (claim != RemoteQueue::Claim::claimed) {
         task.stream.queue.reset();
@@ -326,9 +327,10 @@ doca_error_t doca_comch_producer::send_long(Task &task, const softdoca::MessageH
     }
     num_again_ = 0;
     again_since_ns_ = 0;
-    if (is_done) {
+    if (pumped != RemoteQueue::Pumped::waiting) {
         task.stream.queue.reset();
-        complete(task, DOCA_SUCCESS);
+        complete(task,
+                 pumped == RemoteQueue::Pumped::done ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET);
         return DOCA_SUCCESS;
     }
     streams_.push_back(task);
