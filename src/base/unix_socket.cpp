@@ -108,6 +108,7 @@ bool UnixSocket::send(std::span<const std::byte> message, std::span<const int> f
     header.msg_iov = &part;
     header.msg_iovlen = 1;
     Control control;
+    std::memset(&control, 0, sizeof control); // all of it goes to the kernel, gaps too
     if (!fds.empty()) {
         header.msg_control = &control;
         header.msg_controllen = CMSG_SPACE(fds.size_bytes());

@@ -24,6 +24,7 @@ using std::chrono::milliseconds;
 /// That a server's agent may take to greet: it answers at once, unless its process is stopped. The
 /// engine waits meanwhile, so it is short; whoever is late is asked again.
 constexpr auto kGreetingPatience = milliseconds(250);
+constexpr auto kSilencePause = milliseconds(2000);
 
 doca_error_t check(const char *call, const doca_comch_client *client) noexcept
 {
@@ -68,7 +69,7 @@ doca_error_t doca_comch_client::on_start()
     fabric_ = softdoca::LocalProcess::get()->registration().fabric();
     scope_ = softdoca::service_scope(dev().function());
     patience_ = patience_of_environment();
-    started_ = std::chrono::steady_clock::now();
+    started_ = next_look_ = std::chrono::steady_clock::now();
     if (!pe()->start_ticking(*this)) {
         const int error = errno;
         close_common();
@@ -139,7 +140,7 @@ bool doca_comch_client::go_on_connecting() noexcept
         stop_by_itself();
         return true;
     }
-    if (connection_ == nullptr)
+    if (connection_ == nullptr && std::chrono::steady_clock::now() >= next_look_)
         (void)softdoca::api_guard(LOG_SITE, "a search for the server", [this] {
             look_for_server();
             return DOCA_SUCCESS;
@@ -166,6 +167,8 @@ void doca_comch_client::look_for_server()
     auto link = softdoca::LocalProcess::get()->pair_with(
         record->process, softdoca::Clock::now() + kGreetingPatience, &fault);
     if (link == nullptr) {
+        if (fault == softdoca::LinkFault::silent) // the engine has other contexts, too
+            next_look_ = std::chrono::steady_clock::now() + kSilencePause;
         if (fault == softdoca::LinkFault::other_release || fault == softdoca::LinkFault::other_user)
             LOG_ONCE(softdoca::LogLevel::error, this, "client \"%s\": the server's process %d %s",
                      shown_name(), record->pid,

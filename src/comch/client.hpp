@@ -47,6 +47,7 @@ private:
     bool is_ticking_ = false;
     bool has_slowed_ = false;
     std::chrono::steady_clock::time_point started_{};
+    std::chrono::steady_clock::time_point next_look_{};
     std::optional<std::chrono::milliseconds> patience_; // SOFTDOCA_COMCH_TIMEOUT_MS
     std::shared_ptr<doca_comch_connection> connection_; // stays readable until the next start
 };

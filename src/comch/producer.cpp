@@ -350,6 +350,7 @@ bool doca_comch_producer::look_for_room() noexcept
          task = softdoca::TaskQueue::next(*task)) {
         const Task &send = static_cast<const Task &>(*task);
         if (send.stream.queue->has_room_for(send)) {
+            has_room_ = true;
             make_ready();
             return true;
         }
@@ -430,6 +431,7 @@ bool doca_comch_producer::on_withdraw(doca_task &base) noexcept
 
 bool doca_comch_producer::on_turn() noexcept
 {
+    has_room_ = false;
     if (connection_->channel().is_lost()) {
         end_streams(DOCA_ERROR_CONNECTION_RESET);
         if (state() == DOCA_CTX_STATE_RUNNING) {

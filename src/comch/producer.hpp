@@ -70,6 +70,7 @@ private:
     void flush(doca_task &task, doca_error_t) noexcept override { deliver(task); }
     bool on_withdraw(doca_task &task) noexcept override;
     bool on_turn() noexcept override;
+    bool has_event() const noexcept override { return has_room_; }
     bool is_drained() noexcept override;
     void on_stop() noexcept override;
     void on_idle() noexcept override;
@@ -110,6 +111,7 @@ private:
     static constexpr std::size_t kNumKnown = 16;
     std::array<std::shared_ptr<softdoca::RemoteQueue>, kNumKnown> known_; // by id
     softdoca::TaskQueue streams_;       // long messages that are not all in staging
+    bool has_room_ = false;             // for one of them
     softdoca::OwnBell *bell_ = nullptr; // for room in staging
     std::uint32_t bit_ = softdoca::OwnBell::kNoBit;
     std::uint64_t token_ = 0;

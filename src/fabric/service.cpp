@@ -23,6 +23,7 @@ namespace softdoca {
 namespace {
 
 constexpr std::size_t kMaxRecord = 2048;
+constexpr std::size_t kMaxArrivals = 1024; // clients that the server's program has not seen yet
 
 /// FNV-1a; two of them, begun differently, make a file name that no two services share by chance.
 std::uint64_t hash(std::uint64_t seed, std::string_view scope, std::string_view name) noexcept
@@ -293,7 +294,7 @@ void Service::add(std::shared_ptr<Channel> channel)
 {
     {
         const std::scoped_lock lock(lock_);
-        if (is_ended_)
+        if (is_ended_ || arrivals_.size() == kMaxArrivals)
             return turn_away(*channel);
         arrivals_.push_back(std::move(channel));
     }

@@ -220,7 +220,7 @@ TEST(ComchHostileClient, MessagesWithoutEndAfterADisconnect)
                 raw::Client::connected(raw::ServiceRecord::find(), {1 << 14, 4, 64});
             const raw::Ring &ring = client->channel->to_server;
             EXPECT_EQ(scene.victim.ask("send 16"), "16"); // so that it cannot leave at once
-            EXPECT_EQ(scene.victim.ask("disconnect"), "SUCCESS");
+            EXPECT_EQ(scene.victim.ask("disconnect"), "DOCA_SUCCESS");
             const raw::Meanwhile refill([&] {
                 while (ring.is_free(client->num_said))
                     client->say("text");

@@ -77,7 +77,7 @@ public:
     {
         EXPECT_TRUE(comes_to(std::to_string(num_good) + " " + std::to_string(kNumReceives) + " 0"))
             << receives();
-        EXPECT_EQ(victim_.ask("end consumer"), "SUCCESS");
+        EXPECT_EQ(victim_.ask("end consumer"), "DOCA_SUCCESS");
     }
 
 private:
@@ -137,7 +137,7 @@ public:
         }
         client_->attach(offer, fds);
         EXPECT_TRUE(comes_true([this] { return memory_.is_known(); }));
-        EXPECT_EQ(victim_.ask("produce plain " + put_len), "SUCCESS");
+        EXPECT_EQ(victim_.ask("produce plain " + put_len), "DOCA_SUCCESS");
     }
 
     const raw::QueueMemory &memory() const { return memory_; }
@@ -154,7 +154,7 @@ public:
     {
         client_->socket = raw::Socket(raw::Fd());
         EXPECT_TRUE(comes_to(puts)) << this->puts();
-        EXPECT_EQ(victim_.ask("end producer"), "SUCCESS");
+        EXPECT_EQ(victim_.ask("end producer"), "DOCA_SUCCESS");
     }
 
 private:
@@ -305,7 +305,7 @@ TEST(ComchHostileProducer, TakesBackWithoutEnd)
             EXPECT_TRUE(comes_true([&] { return scene.bystander.num_rounds() > before + 100; }));
         }
         scene.expect_losses(1);
-        EXPECT_EQ(scene.victim.ask("end consumer"), "SUCCESS");
+        EXPECT_EQ(scene.victim.ask("end consumer"), "DOCA_SUCCESS");
         scene.expect_unharmed();
     });
 }
@@ -343,7 +343,7 @@ TEST(ComchHostileProducer, ChangesAllOfTheMemoryAllTheTime)
                     scene.expect_served();
                 }
                 producer.hang_up();
-                EXPECT_EQ(scene.victim.ask("end consumer"), "SUCCESS");
+                EXPECT_EQ(scene.victim.ask("end consumer"), "DOCA_SUCCESS");
                 scene.expect_losses(1);
             }
         scene.expect_unharmed();
@@ -359,9 +359,9 @@ TEST(ComchHostileConsumer, ARawConsumerThatBehavesIsServed)
             EXPECT_EQ(consumer.put(100), "AGAIN");
             consumer.memory().post(0, 100);
             consumer.memory().post(1, 65536);
-            EXPECT_EQ(consumer.put(101), "SUCCESS"); // to end badly
-            EXPECT_EQ(consumer.put(100), "SUCCESS");
-            EXPECT_EQ(consumer.put(65536), "SUCCESS");
+            EXPECT_EQ(consumer.put(101), "DOCA_SUCCESS"); // to end badly
+            EXPECT_EQ(consumer.put(100), "DOCA_SUCCESS");
+            EXPECT_EQ(consumer.put(65536), "DOCA_SUCCESS");
             EXPECT_TRUE(comes_true([&] { return consumer.memory().is(1, raw::kFilled); }));
             EXPECT_EQ(consumer.memory().len(0), 100u);
             EXPECT_EQ(consumer.memory().len(1), 65536u);
@@ -382,7 +382,7 @@ TEST(ComchHostileConsumer, RoomThatIsNotThere)
             for (std::uint64_t i = 0; i < 4; ++i)
                 consumer.memory().post(i, 0xffffffff, kMax); // no place: there is no window
             for (const std::size_t len : {1u, 256u, 257u, 65536u})
-                EXPECT_EQ(consumer.put(len), "SUCCESS");
+                EXPECT_EQ(consumer.put(len), "DOCA_SUCCESS");
             consumer.end("4 0 0");
         }
         scene.expect_losses(1);
@@ -407,12 +407,12 @@ TEST(ComchHostileConsumer, BuffersOutsideOfTheWindow)
             std::uint64_t count = 0;
             for (const auto &[place, len] : kPlaces) {
                 consumer.memory().post(count, 0xffffffff, place);
-                EXPECT_EQ(consumer.put(len), "SUCCESS");
+                EXPECT_EQ(consumer.put(len), "DOCA_SUCCESS");
                 EXPECT_TRUE(consumer.memory().is(count, raw::kEmpty)); // nothing was sent
                 ++count;
             }
             consumer.memory().post(count, 0xffffffff, kWindow - 10);
-            EXPECT_EQ(consumer.put(10), "SUCCESS");
+            EXPECT_EQ(consumer.put(10), "DOCA_SUCCESS");
             EXPECT_EQ(*consumer.window().at(kWindow - 1), 'p');
             consumer.end("1 " + std::to_string(count) + " 0");
         }
@@ -462,7 +462,7 @@ TEST(ComchHostileConsumer, WithdrawsWithoutEnd)
             scene.expect_served();
         }
         scene.expect_losses(1);
-        EXPECT_EQ(scene.victim.ask("end producer"), "SUCCESS");
+        EXPECT_EQ(scene.victim.ask("end producer"), "DOCA_SUCCESS");
         scene.expect_unharmed();
     });
 }
@@ -476,7 +476,7 @@ TEST(ComchHostileConsumer, SaysWhatItLikesAboutStaging)
             RawConsumer consumer(scene, 4, 0, "4000000");
             consumer.memory().post(0, 4000000);
             consumer.memory().set_num_unstaged(lie);
-            EXPECT_EQ(consumer.put(4000000), "SUCCESS");
+            EXPECT_EQ(consumer.put(4000000), "DOCA_SUCCESS");
             scene.expect_served();
             consumer.end("0 1 0");
             scene.expect_losses(1);
@@ -487,7 +487,7 @@ TEST(ComchHostileConsumer, SaysWhatItLikesAboutStaging)
             {
                 const raw::Meanwhile free( // as if it had taken all of it at once
                     [&] { consumer.memory().set_num_unstaged(consumer.memory().num_staged()); });
-                EXPECT_EQ(consumer.put(4000000), "SUCCESS");
+                EXPECT_EQ(consumer.put(4000000), "DOCA_SUCCESS");
                 EXPECT_TRUE(consumer.comes_to("1 0 0")) << consumer.puts();
             }
             consumer.end("1 0 0");
@@ -506,8 +506,8 @@ TEST(ComchHostileConsumer, ExpiresInTheMiddleOfALongMessage)
             RawConsumer consumer(scene, 4, 0, "4000000");
             consumer.memory().post(0, 4000000);
             consumer.memory().post(1, 4000000);
-            EXPECT_EQ(consumer.put(4000000), "SUCCESS");
-            EXPECT_EQ(consumer.put(4000000), "SUCCESS");
+            EXPECT_EQ(consumer.put(4000000), "DOCA_SUCCESS");
+            EXPECT_EQ(consumer.put(4000000), "DOCA_SUCCESS");
             consumer.memory().set_is_stopping(1);
             consumer.client().say(raw::RawMessage::notice(raw::kExpiredConsumer, 1));
             EXPECT_TRUE(consumer.comes_to("0 2 0")) << consumer.puts();
@@ -542,7 +542,7 @@ TEST(ComchHostileConsumer, ChangesAllOfTheMemoryAllTheTime)
                 scene.expect_served();
                 consumer.client().socket = raw::Socket(raw::Fd());
                 scene.expect_losses(1);
-                EXPECT_EQ(scene.victim.ask("end producer"), "SUCCESS");
+                EXPECT_EQ(scene.victim.ask("end producer"), "DOCA_SUCCESS");
             }
         scene.expect_unharmed();
     });

@@ -9,6 +9,8 @@ usage: comch_samples_test.py BUILD_DIR
 import pathlib
 import random
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -32,7 +34,7 @@ def program(side, name):
 class Side:
     """A program from its start to its end, in a folder of its own."""
 
-    def __init__(self, case, side, name, *args, **variables):
+    def __init__(self, case, side, name, *args, under=(), **variables):
         self.folder = case.directory / side
         self.folder.mkdir(exist_ok=True)
         number = len(list(self.folder.glob("*.out")))
@@ -40,7 +42,7 @@ class Side:
         self.stderr = self.folder / f"{number}.err"
         with open(self.stdout, "w") as out, open(self.stderr, "w") as err:
             self.process = subprocess.Popen(
-                [program(side, name), *args], cwd=self.folder, stdin=subprocess.DEVNULL,
+                [*under, program(side, name), *args], cwd=self.folder, stdin=subprocess.DEVNULL,
                 stdout=out, stderr=err, env=environment(**case.fabric, **variables))
         case.addCleanup(self.kill)
 
@@ -85,12 +87,12 @@ class PairCase(unittest.TestCase):
         alone.end()
         return alone
 
-    def run_pair(self, dpu, host, *, host_first=False):
+    def run_pair(self, dpu, host, *, host_first=False, under=()):
         """Each is a list: name of the program, arguments."""
         commands = [("dpu", *dpu), ("host", *host)]
         if host_first:
             commands.reverse()
-        sides = {command[0]: Side(self, *command) for command in commands}
+        sides = {command[0]: Side(self, *command, under=under) for command in commands}
         for side in sides.values():
             side.end()
         return sides["dpu"], sides["host"]
@@ -309,6 +311,24 @@ class SecureChannel(PairCase):
         dpu, host = self.run_pair(self.side("dpu", 64, 100, port=OTHER_PORT),
                                   self.side("host", 64, 100, port=OTHER_PORT), host_first=True)
         self.assert_exchange(dpu, host, 100, 100)
+
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_runs_under_valgrind_which_has_no_membarrier(self):
+        dpu, host = self.run_pair(self.side("dpu", 4096, 50), self.side("host", 4096, 50),
+                                  under=["valgrind", "-q", "--error-exitcode=9"])
+        self.assert_exchange(dpu, host, 50, 50)
+
+    def test_a_side_that_stands_still_is_not_cut_off(self):
+        """As in a debugger."""
+        sides = [Side(self, side, *self.side(side, 256, 2_000_000)) for side in ("dpu", "host")]
+        sides[0].wait_for("Server connection established")
+        for stopped in sides:
+            stopped.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.5)
+            stopped.process.send_signal(signal.SIGCONT)
+        for side in sides:
+            side.end()
+        self.assert_exchange(*sides, 2_000_000, 2_000_000)
 
     def start_endless(self):
         dpu = Side(self, "dpu", *self.side("dpu", 256, FOR_EVER))
