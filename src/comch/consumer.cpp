@@ -137,7 +137,7 @@ bool doca_comch_consumer::open_memory()
     posted_.assign(num_slots_, {});
     head_ = tail_ = 0;
     num_taken_ = num_unstaged_ = staged_len_ = 0;
-    is_flushed_ = false;
+    is_flushed_ = owes_bell_ = false;
     softdoca::WindowOffer offer;
     offer.addr = mmap_.base();
     offer.len = mmap_.len();
@@ -332,6 +332,8 @@ bool doca_comch_consumer::on_turn() noexcept
 {
     if (state() == DOCA_CTX_STATE_STARTING)
         return go_on_starting();
+    if (owes_bell_) [[unlikely]]
+        tell_producer();
     if (state() == DOCA_CTX_STATE_RUNNING) {
         // In this order: what came before the end is delivered before it.
         const bool is_over = connection_->channel().is_lost();

@@ -138,6 +138,7 @@ private:
     bool was_started_ = false;
     bool is_attached_ = false;           // the peer was sent the memory
     softdoca::CopiesUnderWay producers_; // in STOPPING: those that had not seen it
+    bool owes_bell_ = false;             // to a producer that waits for room
     bool is_flushed_ = false;
     // A message that is coming through staging.
     std::uint64_t num_taken_ = 0;    // of its bytes

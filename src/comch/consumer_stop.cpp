@@ -77,10 +77,12 @@ void doca_comch_consumer::tell_producer() noexcept
     ReceiveQueue::Producer &producer = queue().producer;
     if (producer.wants_bell.load(std::memory_order_acquire) == 0)
         return;
-    producer.wants_bell.store(0, std::memory_order_relaxed);
     const auto bell = channel.link().find_bell(producer.bell_id.load(std::memory_order_relaxed));
-    if (bell != nullptr)
-        bell->ring(producer.bit.load(std::memory_order_relaxed) % softdoca::kBitsPerBell);
+    owes_bell_ = bell == nullptr; // it was announced, but our agent has not come to that yet
+    if (owes_bell_)
+        return look_again();
+    producer.wants_bell.store(0, std::memory_order_relaxed);
+    bell->ring(producer.bit.load(std::memory_order_relaxed) % softdoca::kBitsPerBell);
 }
 
 // ---- stop ----

@@ -89,6 +89,7 @@ doca_error_t doca_comch_producer::on_start()
                            mark_ == nullptr ? "too many engines copy already"
                                             : std::strerror(errno));
     needs_fence_ = connection_->channel().needs_fence();
+    (void)connection_->channel().link().announce(*bell_); // else when it is needed
     token_ = pe()->doorbells().introduce(*this);
     connection_->channel().listen({pe()->doorbells().mailbox(), token_});
     if (connection_->channel().is_lost())

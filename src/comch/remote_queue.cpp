@@ -19,7 +19,7 @@ void copy(std::byte *to, const std::byte *from, std::size_t len) noexcept
 {
     if (len >= kVectorCopyMin)
         copy_cached(to, from, len);
-    else
+    else if (len != 0) // of nothing there may be no address
         std::memcpy(to, from, len);
 }
 

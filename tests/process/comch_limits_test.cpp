@@ -491,6 +491,8 @@ TEST(ComchLimits, OneNameServesManyRepresentors)
             ComchServer first({.pe = pe}), second({.pci_addr = second_device(), .pe = pe});
             must(first.start());
             must(second.start());
+            EXPECT_TRUE(first.receives(1));
+            EXPECT_TRUE(second.receives(1));
             first.progress_until_told(line);
             EXPECT_EQ(first.texts(), (std::vector<std::string>{"to the first"}));
             EXPECT_EQ(second.texts(), (std::vector<std::string>{"to the second"}));
