@@ -59,9 +59,12 @@ void expect_orderly_ends(const std::vector<SendEnd> &sends, std::size_t num)
 {
     ASSERT_EQ(sends.size(), num);
     bool is_lost = false;
-    for (std::size_t i = 0; i < num; ++i) {
+    for (std::size_t i = 0; i < num; ++i) { // without an expectation each: there may be many
         is_lost = is_lost || sends[i].status != DOCA_SUCCESS;
-        EXPECT_EQ(sends[i], (SendEnd{i, is_lost ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS}));
+        const SendEnd right{i, is_lost ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS};
+        if (sends[i] != right) {
+            ASSERT_EQ(sends[i], right);
+        }
     }
 }
 
@@ -175,7 +178,7 @@ void keep_asking(Line &line)
     line.send("connected");
     while (!line.is_ready()) {
         own.send("ping");
-        must(own.receives(own.num_ended + 1, patience(kSoon)) ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT);
+        must(own.receives(own.num_ended + 1) ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT);
         EXPECT_TRUE(own.ends_sends(own.num_messages));
     }
     EXPECT_EQ(own.moves(), (Record{"IDLE->STARTING", "STARTING->RUNNING"}));

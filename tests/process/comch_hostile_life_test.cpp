@@ -183,19 +183,17 @@ TEST(ComchHostileClient, FloodsOfChannelsWhoseAnswersItDoesNotRead)
 {
     on_stage([] {
         HostileComchScene scene;
-        raw::Client client(raw::ServiceRecord::find(), {1, 1, 64});
-        ASSERT_TRUE(client.introduce());
-        EXPECT_TRUE(comes_true([&] {
-            for (int i = 0; i < 100; ++i) {
-                ++client.number;
+        {
+            raw::Client client(raw::ServiceRecord::find(), {1, 1, 64});
+            ASSERT_TRUE(client.introduce());
+            const auto end = std::chrono::steady_clock::now() + Milliseconds(300);
+            while (std::chrono::steady_clock::now() < end) {
                 client.send(raw::kOpenChannel, client.open_channel());
+                ++client.number;
             }
-            char byte;
-            return ::recv(client.socket.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 1 &&
-                   !client.socket.send(raw::message(raw::kRetireBell, raw::Bytes().u64(9))) &&
-                   errno == EPIPE;
-        }));
-        scene.expect_served();
+            scene.expect_served();
+        }
+        scene.expect_unharmed();
     });
 }
 
@@ -342,5 +340,36 @@ TEST(ComchHostileClient, RingsAllBellsAllTheTime)
         }
         scene.expect_losses(1);
         scene.expect_unharmed();
+    });
+}
+
+/// A peer that was interrupted between taking the order to wake and waking.
+TEST(ComchHostileClient, WakesTooLate)
+{
+    on_stage([] {
+        const ComchVictim victim;
+        const auto client = raw::Client::connected(raw::ServiceRecord::find());
+        const raw::Bell &bell = *client->bells.at(client->server_bell);
+        {
+            const raw::Meanwhile disarm([&] { bell.block().put32(raw::Bell::kIsArmed, 0); });
+            EXPECT_EQ(victim.ask("doze 20"), "awake");
+        }
+        EXPECT_EQ(victim.ask("doze 2"), "awake");
+        bell.wake();
+        EXPECT_LT(std::stoul(victim.ask("sleep 100")), 5u);
+    });
+}
+
+/// It has the descriptor for as long as it likes.
+TEST(ComchHostileClient, WakesAfterItsEnd)
+{
+    on_stage([] {
+        const ComchVictim victim;
+        const auto client = raw::Client::connected(raw::ServiceRecord::find());
+        EXPECT_EQ(victim.ask("doze 2"), "awake");
+        client->socket = raw::Socket(raw::Fd());
+        EXPECT_TRUE(comes_true([&] { return victim.ask("clients") == "0 1 1"; }));
+        const raw::Meanwhile wake([&] { client->bells.at(client->server_bell)->wake(); });
+        EXPECT_LT(std::stoul(victim.ask("sleep 100")), 5u);
     });
 }

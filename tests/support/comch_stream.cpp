@@ -55,9 +55,7 @@ std::optional<Stamp> stamp_of(std::string_view message)
     if (message.size() < kStampLen)
         return std::nullopt;
     std::memcpy(&stamp, message.data(), kStampLen);
-    const std::string_view rest = message.substr(kStampLen);
-    const std::vector<std::byte> right = pattern(rest.size(), seed_of(stamp));
-    if (first_difference(rest.data(), right.data(), rest.size()) != rest.size())
+    if (message != stamped(stamp, message.size()))
         return std::nullopt;
     return stamp;
 }

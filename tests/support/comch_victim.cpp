@@ -158,6 +158,8 @@ private:
             }
             return "awake";
         }
+        if (verb == "sleep" && words >> num)
+            return std::to_string(num_wakes(Milliseconds(num)));
         if (verb == "disconnect")
             return short_name(own_.disconnect(newest()));
         if (verb == "stop") {
@@ -165,6 +167,19 @@ private:
             return comes([this] { return own_.state() == DOCA_CTX_STATE_IDLE; }) ? "IDLE" : "busy";
         }
         return "what?";
+    }
+
+    std::size_t num_wakes(Milliseconds time)
+    {
+        std::size_t num = 0;
+        const auto end = std::chrono::steady_clock::now() + time;
+        while (std::chrono::steady_clock::now() < end) {
+            while (own_.progress() != 0)
+                continue;
+            must(doca_pe_request_notification(own_.pe()));
+            num += sleep_on(own_.pe(), time) ? 1 : 0;
+        }
+        return num;
     }
 
     std::string send(std::size_t num)

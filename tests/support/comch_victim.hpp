@@ -28,6 +28,7 @@ namespace softdoca::test {
 ///     disconnect              the newest client
 ///     nap MS                  makes no call meanwhile
 ///     doze NUM                arms its engine and turns it, so many times
+///     sleep MS                as programs in event mode do; how often it woke up
 ///     stop                    the server; "IDLE" when it is
 class ComchVictim : public Process {
 public:

@@ -150,11 +150,16 @@ void Bell::ring(std::uint32_t bit) const
     };
     set(kWords + bit / 64 * 8, bit);
     set(kSummary, bit / 64);
-    const std::uint64_t one = 1;
     if (block_.get32(kIsArmed) != 0) {
         block_.put32(kIsArmed, 0);
-        (void)!::write(event_.get(), &one, sizeof one);
+        wake();
     }
+}
+
+void Bell::wake() const
+{
+    const std::uint64_t one = 1;
+    (void)!::write(event_.get(), &one, sizeof one);
 }
 
 void Ring::fill(std::uint64_t count, const RawMessage &message) const

@@ -114,6 +114,8 @@ public:
     Bell(Fd &&memory, Fd &&event);
 
     void ring(std::uint32_t bit) const;
+    /// Without a bit.
+    void wake() const;
     int memory_fd() const { return memory_fd_.get(); }
     int event_fd() const { return event_.get(); }
     const Mapping &block() const { return block_; }
