@@ -195,11 +195,12 @@ bool doca_comch_connection::leave() noexcept
         return true;
     if (!channel_->is_lost()) {
         complete_taken();
-        if (!waiting_.empty() || !send_kept_notices() ||
-            !channel_->notify(softdoca::MessageKind::goodbye, 0)) {
+        // Notices that still wait for room are not waited for: the goodbye says as much.
+        if (!waiting_.empty() || !channel_->out().push(softdoca::MessageKind::goodbye, 0, {})) {
             wait_for_room();
             return false;
         }
+        channel_->out().tell(channel_->message_bell());
     }
     close();
     return true;

@@ -109,6 +109,8 @@ public:
     std::shared_ptr<softdoca::RemoteQueue> find_queue(std::uint32_t id);
     /// Tells the peer of a consumer of this side, in the order of the calls.
     void notify(softdoca::MessageKind kind, std::uint32_t id);
+    /// Sends those for which there was no room. False: there still are some.
+    bool send_kept_notices() noexcept;
 
     // Doorbells.
     void on_bell() noexcept override;
@@ -129,7 +131,6 @@ private:
     bool is_taken(const doca_comch_task_send &task) const noexcept;
     void complete_taken() noexcept;
     void flush_waiting() noexcept;
-    bool send_kept_notices() noexcept;
     void wait_for_room() noexcept;
     bool deliver_message() noexcept;
     bool deliver_new_consumer() noexcept;

@@ -191,8 +191,11 @@ bool doca_comch_consumer::go_on_starting() noexcept
             return false;
         }
     }
-    if (queue().is_known.load(std::memory_order_acquire) == 0)
+    if (queue().is_known.load(std::memory_order_acquire) == 0) {
+        if (!connection_->send_kept_notices()) // the connection's own thread need not turn
+            look_again();
         return false;
+    }
     finish_start();
     return true;
 }

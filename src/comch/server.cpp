@@ -146,7 +146,7 @@ bool doca_comch_server::admit(std::shared_ptr<softdoca::Channel> channel) noexce
                             connection->room_bit())) {
         connection->close();
         arrivals_.push_back(std::move(channel)); // its agent is busy; or gone, which shows soon
-        doorbells().mailbox()->post(token()); // with the next turn, not in this one
+        doorbells().mailbox()->post(token());    // with the next turn, not in this one
         return false;
     }
     connections_.emplace(connection.get(), connection);

@@ -4,6 +4,7 @@
 // How a server and its clients find each other: in any order, again and again, many at once.
 
 #include "support/comch_pair.hpp"
+#include "support/sdk_log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 using namespace softdoca::test;
 
@@ -419,4 +422,32 @@ TEST(ComchConnect, AnIdleContextIsConfiguredAnew)
             own.progress_until_told(line);
         },
         {.num_sends = 2, .max_msg_size = 100});
+}
+
+/// Life cycles are INFO on both sides: those lines too must be made of what still exists.
+TEST(ComchConnect, TheLogTellsWhoComesAndGoes)
+{
+    on_both_sides(
+        [](Line &line) {
+            const SdkLog log;
+            ComchServer own;
+            own.start_and_connect();
+            line.send(std::to_string(::getpid()));
+            const std::string client = "process " + line.receive();
+            EXPECT_TRUE(own.has_connections(0));
+            EXPECT_EQ(log.count({"[INF]", "svc", client}), 2)
+                << testing::PrintToString(log.lines());
+        },
+        [](Line &line) {
+            const SdkLog log;
+            ComchClient own;
+            own.start_and_connect();
+            const std::string server = "process " + line.receive();
+            EXPECT_EQ(log.count({"[INF]", "svc", server}), 1)
+                << testing::PrintToString(log.lines());
+            line.send(std::to_string(::getpid()));
+            (void)own.stop();
+            EXPECT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE));
+            (void)line.wait();
+        });
 }
