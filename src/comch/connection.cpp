@@ -80,7 +80,7 @@ void doca_comch_connection::close() noexcept
     channel_->unlisten(token_);
     for (const std::uint32_t bit : {message_bit_, room_bit_})
         if (bit != softdoca::OwnBell::kNoBit)
-            bell_->release(bit);
+            owner_.pe()->release_bit(*bell_, bit);
     bell_ = nullptr;
     stage_.store(Stage::closed, std::memory_order_release);
 }

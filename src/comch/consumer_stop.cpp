@@ -164,7 +164,7 @@ void doca_comch_consumer::on_idle() noexcept
     pe()->doorbells().forget(token_);
     connection_->channel().unlisten(token_);
     if (bit_ != softdoca::OwnBell::kNoBit)
-        bell_->release(bit_);
+        pe()->release_bit(*bell_, bit_);
     bit_ = softdoca::OwnBell::kNoBit;
     if (is_attached_ && !connection_->channel().is_lost())
         connection_->notify(softdoca::MessageKind::expired_consumer, id_);

@@ -464,7 +464,7 @@ void doca_comch_producer::on_idle() noexcept
     connection_->channel().unlisten(token_);
     pe()->doorbells().forget(token_);
     if (bit_ != softdoca::OwnBell::kNoBit)
-        bell_->release(bit_);
+        pe()->release_bit(*bell_, bit_);
     bit_ = softdoca::OwnBell::kNoBit;
     known_ = {};
 }

@@ -193,13 +193,14 @@ bool doca_comch_server::on_peer_gone(doca_comch_connection &connection, bool was
                 "failed",
                 shown_name(), rep_.function().pci.text().data(),
                 connection.channel().link().peer_pid(), connection.num_waiting());
+    const int pid = connection.channel().link().peer_pid();
     connection.channel().lose(); // its consumers and producers end by themselves
     connection.close();
     remove(connection);
     if (!is_known) // the server has ended it itself
         return false;
     LOG_INF("server \"%s\": a client of process %d has disconnected", shown_name(),
-            connection.channel().link().peer_pid());
+            pid);
     on_disconnect_(nullptr, &connection, 1);
     return true;
 }

@@ -178,6 +178,17 @@ softdoca::CopyMark *doca_pe::copy_mark()
     return process != nullptr && copy_mark_.acquire(process->page()) ? &copy_mark_ : nullptr;
 }
 
+void doca_pe::release_bit(softdoca::OwnBell &bell, std::uint32_t bit) noexcept
+{
+    bell.release(bit);
+    if (!bell.is_unused())
+        return;
+    if (handle_.is_open())
+        unwatch(bell.event_fd()); // closing it would not do: the peer has it too
+    softdoca::LocalProcess::get()->retire(bell.id());
+    doorbells_->remove(bell);
+}
+
 bool doca_pe::start_ticking(softdoca::BellTarget &target)
 {
     const bool is_new = doorbells().ticking_fd() < 0;

@@ -67,6 +67,8 @@ public:
     softdoca::Doorbells &doorbells();
     /// Its bell for that peer; nullptr with errno. Throws std::bad_alloc.
     softdoca::OwnBell *bell_for(const softdoca::RandomId &peer);
+    /// Gives a bit back; the last one ends the bell, so that peers who have gone cost nothing.
+    void release_bit(softdoca::OwnBell &bell, std::uint32_t bit) noexcept;
     /// Doorbells::start_ticking(), and wakes for it too.
     [[nodiscard]] bool start_ticking(softdoca::BellTarget &target);
     void stop_ticking(softdoca::BellTarget &target) noexcept;

@@ -66,6 +66,7 @@ public:
     /// A bit for a target, until release(). kNoBit if all are taken.
     std::uint32_t allot(BellTarget &target);
     void release(std::uint32_t bit) noexcept;
+    bool is_unused() const noexcept { return free_bits_.size() == targets_.size(); }
 
     bool has_rung() const noexcept { return block().summary.load(std::memory_order_relaxed) != 0; }
     /// Visits the targets whose bits are set.

@@ -54,6 +54,13 @@ OwnBell *Doorbells::bell_for(const ProcessId &peer, bool *is_new)
     return bells_.back().get();
 }
 
+void Doorbells::remove(const OwnBell &bell) noexcept
+{
+    std::erase_if(bells_, [&bell](const auto &each) { return each.get() == &bell; });
+    num_bells_ = static_cast<std::uint32_t>(bells_.size());
+    next_bell_ = 0;
+}
+
 void Doorbells::note_rung(RingWatch &watch) noexcept
 {
     if (watch.is_hot_ || !watch.may_be_hot_ || is_arming_)

@@ -86,6 +86,8 @@ public:
     /// The bell for that peer, made at the first call. nullptr with errno. is_new: its eventfd must
     /// be watched from now on.
     OwnBell *bell_for(const ProcessId &peer, bool *is_new);
+    /// One that is unused, and not watched any more.
+    void remove(const OwnBell &bell) noexcept;
     template <typename Visitor>
     void for_each_bell(Visitor &&visit) const
     {

@@ -249,3 +249,35 @@ TEST(ComchRestart, EveryoneIsKilledAndTheNextPairStartsClean)
         EXPECT_EQ(client.line.receive(), "lost");
     });
 }
+
+/// Whoever enters the fabric removes what the dead have left: not the new server of that name.
+TEST(ComchRestart, TheNewcomersThatSweepUpLeaveTheNewServerAlone)
+{
+    on_stage([] {
+        constexpr std::size_t kNumClients = 4;
+        const int num = std::min(num_rounds(10), 100);
+        std::deque<Process> victims, heirs, clients;
+        for (int i = 0; i < num; ++i) {
+            victims.emplace_back("dpu", answer_when_told);
+            heirs.emplace_back("dpu", answer_when_told);
+            for (std::size_t k = 0; k < kNumClients; ++k)
+                clients.emplace_back("host", ask_each_server);
+        }
+        for (std::size_t i = 0; i < victims.size(); ++i) {
+            victims[i].line.send("serve");
+            EXPECT_EQ(victims[i].line.receive(), "serving");
+            victims[i].kill();
+
+            heirs[i].line.send("serve"); // all at once
+            for (std::size_t k = 0; k < kNumClients; ++k)
+                clients[i * kNumClients + k].line.send("hello");
+
+            EXPECT_EQ(heirs[i].line.receive(), "serving");
+            for (std::size_t k = 0; k < kNumClients; ++k)
+                EXPECT_EQ(clients[i * kNumClients + k].line.receive(), "answered");
+            heirs[i].kill();
+            for (std::size_t k = 0; k < kNumClients; ++k)
+                EXPECT_EQ(clients[i * kNumClients + k].line.receive(), "lost");
+        }
+    });
+}
