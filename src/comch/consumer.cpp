@@ -5,6 +5,7 @@
 
 #include "base/api_guard.hpp"
 #include "base/handle.hpp"
+#include "base/prefetch.hpp"
 #include "comch/control_context.hpp"
 #include "fabric/window_export.hpp"
 
@@ -366,6 +367,7 @@ bool doca_comch_consumer::receive() noexcept
         return false;
     }
     softdoca::ReceiveSlot &from = slot(head_);
+    softdoca::prefetch_for_write(&from); // it is posted anew soon
     const Posted record = posted_[head_ & (num_slots_ - 1)];
     Task *const task = record.task;
     const softdoca::PayloadKind kind = from.kind;
@@ -389,7 +391,9 @@ bool doca_comch_consumer::receive() noexcept
             break;
         if (task != nullptr && len != 0) {
             doca_buf &buf = *task->dst();
-            std::memcpy(buf.data() + buf.data_len(), from.payload, len);
+            for (std::uint32_t place = 0; place < len; place += 64)
+                __builtin_prefetch(from.payload + place);
+            softdoca::copy_eager(buf.data() + buf.data_len(), from.payload, len);
             buf.set_data_len(buf.data_len() + len);
         }
         finish_head(task);

@@ -4,6 +4,7 @@
 #include "comch/remote_queue.hpp"
 
 #include "base/copy.hpp"
+#include "base/prefetch.hpp"
 #include "comch/producer.hpp"
 
 #include <algorithm>
@@ -14,6 +15,9 @@
 namespace softdoca {
 
 namespace {
+
+/// In slots: what the consumer had last takes as long to come as it takes to send some messages.
+constexpr std::uint64_t kPrefetchDistance = 4;
 
 void copy(std::byte *to, const std::byte *from, std::size_t len) noexcept
 {
@@ -44,6 +48,7 @@ RemoteQueue::Claim RemoteQueue::claim_locked(const MessageHead &head, std::uint6
             if (head.imm_len > attached_->max_imm_len)
                 return Claim::too_much_imm;
             *count = next_++;
+            prefetch_for_write(&slot(next_ + kPrefetchDistance));
             return Claim::claimed;
         }
         if (seen != number(next_, SlotUse::withdrawn))
@@ -85,10 +90,9 @@ bool RemoteQueue::fill(std::uint64_t count, const MessageHead &head,
         copy(attached_->window.data() + attached_->window_offset + place, payload, head.len);
         put_head(claimed, head, PayloadKind::direct);
     } else {
-        if (head.len == kEagerSize) // the usual size of benchmarks and packets, unrolled
-            std::memcpy(claimed.payload, payload, kEagerSize);
-        else if (head.len != 0)
-            std::memcpy(claimed.payload, payload, head.len);
+        for (std::uint32_t place = 0; place < head.len; place += 64)
+            prefetch_for_write(slot(count + kPrefetchDistance).payload + place);
+        copy_eager(claimed.payload, payload, head.len);
         put_head(claimed, head, PayloadKind::eager);
     }
     claimed.number.store(number(count, SlotUse::filled), std::memory_order_release);

@@ -5,6 +5,7 @@
 
 #include "base/api_guard.hpp"
 #include "base/handle.hpp"
+#include "base/wake_event.hpp"
 #include "common/ctx.hpp"
 #include "fabric/agent_log.hpp"
 #include "fabric/doorbells.hpp"
@@ -12,7 +13,6 @@
 
 #include <sched.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -145,10 +145,15 @@ void doca_pe::add_polled(doca_ctx &ctx) noexcept
 
 bool doca_pe::watch(int fd) noexcept
 {
+    return open_handle() == DOCA_SUCCESS && add_to_handle(fd, EPOLLIN);
+}
+
+bool doca_pe::add_to_handle(int fd, std::uint32_t events) noexcept
+{
     epoll_event interest{};
-    interest.events = EPOLLIN;
-    return open_handle() == DOCA_SUCCESS &&
-           epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) == 0;
+    interest.events = events;
+    may_be_readable_ = true;
+    return epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) == 0;
 }
 
 void doca_pe::unwatch(int fd) noexcept
@@ -167,7 +172,8 @@ softdoca::OwnBell *doca_pe::bell_for(const softdoca::RandomId &peer)
 {
     bool is_new = false;
     softdoca::OwnBell *const bell = doorbells().bell_for(peer, &is_new);
-    if (bell != nullptr && is_new && handle_.is_open() && !watch(bell->event_fd()))
+    if (bell != nullptr && is_new && handle_.is_open() &&
+        !add_to_handle(bell->event_fd(), softdoca::kWakeInterest))
         return nullptr;
     return bell;
 }
@@ -205,8 +211,9 @@ void doca_pe::stop_ticking(softdoca::BellTarget &target) noexcept
 bool doca_pe::watch_doorbells() noexcept
 {
     bool is_done = true;
-    doorbells_->for_each_bell(
-        [&](const softdoca::OwnBell &bell) { is_done = is_done && watch(bell.event_fd()); });
+    doorbells_->for_each_bell([&](const softdoca::OwnBell &bell) {
+        is_done = is_done && add_to_handle(bell.event_fd(), softdoca::kWakeInterest);
+    });
     return is_done && (doorbells_->ticking_fd() < 0 || watch(doorbells_->ticking_fd()));
 }
 
@@ -250,10 +257,10 @@ doca_error_t doca_pe::open_handle() noexcept
 {
     if (handle_.is_open())
         return DOCA_SUCCESS;
-    softdoca::UniqueFd event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    softdoca::UniqueFd event(softdoca::make_wake_event());
     softdoca::UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
     epoll_event interest{};
-    interest.events = EPOLLIN;
+    interest.events = softdoca::kWakeInterest;
     if (!event.is_open() || !handle.is_open() ||
         epoll_ctl(handle.get(), EPOLL_CTL_ADD, event.get(), &interest) != 0)
         return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
@@ -265,7 +272,7 @@ doca_error_t doca_pe::open_handle() noexcept
         return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
                            "progress engine %p: its handle cannot watch for peers: %s",
                            static_cast<void *>(this), std::strerror(errno));
-    return DOCA_SUCCESS;
+    return drain(); // of the edges that adding them has made
 }
 
 doca_error_t doca_pe::notification_handle(int *handle) noexcept
@@ -282,9 +289,10 @@ doca_error_t doca_pe::request_notification() noexcept
 {
     if (const doca_error_t bad = open_handle(); bad != DOCA_SUCCESS)
         return bad;
-    if (const doca_error_t bad = drain(); bad != DOCA_SUCCESS)
-        return bad;
-    is_armed_ = true;
+    if (may_be_readable_)
+        if (const doca_error_t bad = drain(); bad != DOCA_SUCCESS)
+            return bad;
+    is_armed_ = may_be_readable_ = true;
     const bool may_sleep = doorbells_ == nullptr || is_in_callback_ ||
                            doorbells_->arm(event_.get()); // what it finds is ready, and wakes
     if ((!ready_.empty() || !may_sleep) && is_armed_)
@@ -302,8 +310,7 @@ doca_error_t doca_pe::clear_notification() noexcept
 void doca_pe::wake() noexcept
 {
     is_armed_ = false;
-    const std::uint64_t one = 1;
-    if (write(event_.get(), &one, sizeof one) != sizeof one)
+    if (!softdoca::wake(event_.get()))
         LOG_ERR("progress engine %p: cannot signal its handle: %s", static_cast<void *>(this),
                 std::strerror(errno));
 }
@@ -313,8 +320,14 @@ doca_error_t doca_pe::drain() noexcept
     is_armed_ = false;
     if (doorbells_ != nullptr)
         doorbells_->disarm();
-    std::uint64_t count;
-    if (read(event_.get(), &count, sizeof count) == sizeof count || errno == EAGAIN)
+    may_be_readable_ = false;
+    constexpr int kEdgesPerTake = 32;
+    epoll_event edges[kEdgesPerTake];
+    constexpr int kMaxTakes = 128; // a bad peer makes new ones all the time
+    int num = kEdgesPerTake;
+    for (int takes = 0; num == kEdgesPerTake && takes < kMaxTakes; ++takes)
+        num = epoll_wait(handle_.get(), edges, kEdgesPerTake, 0);
+    if (num >= 0)
         return DOCA_SUCCESS;
     return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
                        "progress engine %p: cannot clear its handle: %s", static_cast<void *>(this),

@@ -98,6 +98,7 @@ private:
     [[gnu::cold, gnu::noinline]] void make_polled_ready() noexcept;
     [[gnu::noinline]] void look_at_doorbells() noexcept;
     bool watch_doorbells() noexcept;
+    bool add_to_handle(int fd, std::uint32_t events) noexcept;
     void yield_and_report() noexcept;
     void report_waits() noexcept;
     void wake() noexcept;
@@ -112,6 +113,7 @@ private:
     bool is_in_callback_ = false;                    // or may be: in a turn
     bool has_suspended_ = false;                     // this turn, a task
     bool is_armed_ = false; // the next context that becomes ready makes the handle readable
+    bool may_be_readable_ = false; // the handle
 
     softdoca::CopyMark copy_mark_;
     softdoca::IntrusiveList<doca_ctx, softdoca::ConnectedList> connected_;

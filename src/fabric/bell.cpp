@@ -3,8 +3,9 @@
 
 #include "fabric/bell.hpp"
 
+#include "base/wake_event.hpp"
+
 #include <fcntl.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ std::unique_ptr<OwnBell> OwnBell::create(const ProcessId &peer)
         SharedMemory::create("softdoca-bell", sizeof(BellBlock), F_SEAL_SEAL, &memory_fd);
     if (!memory.is_valid())
         return nullptr;
-    ProcessFd event(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    ProcessFd event(make_wake_event());
     if (!event.is_open())
         return nullptr;
     return std::unique_ptr<OwnBell>(
@@ -89,19 +90,12 @@ void OwnBell::serve() noexcept
     }
 }
 
-void OwnBell::drain() noexcept
-{
-    std::uint64_t count;
-    (void)!::read(event_.get(), &count, sizeof count); // nothing there is as good
-}
-
 std::shared_ptr<PeerBell> PeerBell::map(std::uint64_t id, const ProcessFd &memory,
                                         ProcessFd &&event)
 {
     SharedMemory block =
         SharedMemory::map(memory.get(), 0, sizeof(BellBlock), SharedMemory::Access::read_write);
-    if (!block.is_valid() || !is_eventfd(event.get()) ||
-        ::fcntl(event.get(), F_SETFL, O_NONBLOCK) != 0) // a full one must not stop us
+    if (!block.is_valid() || !is_eventfd(event.get()))
         return nullptr;
     return std::shared_ptr<PeerBell>(new PeerBell(id, std::move(block), std::move(event)));
 }
@@ -118,10 +112,8 @@ void PeerBell::ring(std::uint32_t bit) noexcept
     const std::uint64_t summary = std::uint64_t{1} << (bit / 64 % BellBlock::kNumWords);
     if ((block.summary.load(std::memory_order_relaxed) & summary) == 0)
         block.summary.fetch_or(summary);
-    if (block.is_armed.load(std::memory_order_relaxed) != 0 && block.is_armed.exchange(0) != 0) {
-        const std::uint64_t one = 1;
-        (void)!::write(event_.get(), &one, sizeof one); // full: it is readable anyway
-    }
+    if (block.is_armed.load(std::memory_order_relaxed) != 0 && block.is_armed.exchange(0) != 0)
+        (void)wake(event_.get());
 }
 
 } // namespace softdoca

@@ -22,7 +22,7 @@
 ///       stores what it sends                         takes the summary, then the words,
 ///       full fence                                   then looks at what they stand for
 ///       sets its bit, then the summary
-///       if armed: writes the eventfd               arms, fences, looks once more, sleeps
+///       if armed: wakes the eventfd                arms, fences, looks once more, sleeps
 ///
 /// A bit is a hint: whoever has it looks for itself, so a stale or false one does no harm.
 namespace softdoca {
@@ -34,7 +34,7 @@ struct BellBlock {
     static constexpr std::uint32_t kNumWords = kBitsPerBell / 64;
 
     alignas(kPageLine) std::atomic<std::uint64_t> summary;          ///< a bit for each word
-    alignas(kPageLine) std::atomic<std::uint32_t> is_armed;         ///< 1: write the eventfd
+    alignas(kPageLine) std::atomic<std::uint32_t> is_armed;         ///< 1: wake the eventfd
     alignas(kPageLine) std::atomic<std::uint64_t> words[kNumWords]; ///< a bit for each target
 };
 static_assert(BellBlock::kNumWords == 64 && sizeof(BellBlock) == 2 * kPageLine + 512);
@@ -60,7 +60,7 @@ public:
     /// Differs from that of every other bell of this process.
     std::uint64_t id() const noexcept { return id_; }
     int memory_fd() const noexcept { return memory_fd_.get(); }
-    int event_fd() const noexcept { return event_.get(); }
+    int event_fd() const noexcept { return event_.get(); } ///< see base/wake_event.hpp
 
     static constexpr std::uint32_t kNoBit = ~0u;
     /// A bit for a target, until release(). kNoBit if all are taken.
@@ -74,9 +74,8 @@ public:
 
     /// From now on the peer wakes the eventfd, once.
     void arm() noexcept { block().is_armed.store(1, std::memory_order_relaxed); }
-    /// The peer wakes no more. True if it has, or may be about to: drain() is due.
-    bool disarm() noexcept { return block().is_armed.exchange(0) == 0; }
-    void drain() noexcept;
+    /// The peer wakes no more, unless it is about to.
+    void disarm() noexcept { block().is_armed.store(0, std::memory_order_relaxed); }
 
 private:
     OwnBell(const ProcessId &peer, SharedMemory &&memory, ProcessFd &&memory_fd, ProcessFd &&event);

@@ -179,12 +179,11 @@ void Doorbells::park_all() noexcept
         cool(num_hot_ - 1);
 }
 
-bool Doorbells::disarm() noexcept
+void Doorbells::disarm() noexcept
 {
     for (const auto &bell : bells_)
-        if (bell->disarm())
-            bell->drain();
-    return mailbox_->disarm();
+        bell->disarm();
+    mailbox_->disarm();
 }
 
 bool Doorbells::start_ticking(BellTarget &target)

@@ -123,8 +123,7 @@ public:
     /// event. Calls on_bell() of what came before that. False: it must not sleep, as something that
     /// is waited for does not wake.
     [[nodiscard]] bool arm(int event) noexcept;
-    /// True if event may have been written: its owner reads it.
-    bool disarm() noexcept;
+    void disarm() noexcept;
 
     /// Targets that have to look at something which nobody signals. The timer is readable whenever
     /// one of them is due. False: no descriptor.

@@ -3,7 +3,7 @@
 
 #include "fabric/mailbox.hpp"
 
-#include <unistd.h>
+#include "base/wake_event.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace softdoca {
 
 void Mailbox::post(std::uint64_t token)
 {
-    const std::scoped_lock lock(lock_); // also keeps the eventfd open while it is written
+    const std::scoped_lock lock(lock_); // also keeps the eventfd open while it is woken
     if (is_closed_)
         return;
     if (std::find(tokens_.begin(), tokens_.end(), token) == tokens_.end())
@@ -20,10 +20,8 @@ void Mailbox::post(std::uint64_t token)
     has_mail_.store(true); // then the eventfd: the engine arms in the other order
     if (event_.load() < 0)
         return;
-    const int event = event_.exchange(-1);
-    const std::uint64_t one = 1;
-    if (event >= 0)
-        (void)!::write(event, &one, sizeof one); // full: it is readable anyway
+    if (const int event = event_.exchange(-1); event >= 0)
+        (void)wake(event);
 }
 
 void Mailbox::take(std::vector<std::uint64_t> &tokens) noexcept

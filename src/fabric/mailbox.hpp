@@ -22,10 +22,9 @@ public:
     /// Adds the tokens that were posted to an empty vector.
     void take(std::vector<std::uint64_t> &tokens) noexcept;
 
-    /// From now on the next post writes that eventfd.
+    /// From now on the next post wakes that eventfd.
     void arm(int event) noexcept { event_.store(event); }
-    /// True if a post has written it.
-    bool disarm() noexcept { return event_.exchange(-1) < 0; }
+    void disarm() noexcept { event_.store(-1, std::memory_order_relaxed); }
     /// The engine ends: posts are dropped from now on.
     void close() noexcept;
 

@@ -288,8 +288,13 @@ std::unique_ptr<Registration> Registration::enter(const ProcessId &id, const Nod
               " (SOFTDOCA_FABRIC names another one)";
         return nullptr;
     }
-    for (const std::string &name : read_fabric(fabric, id).leftovers)
-        ::unlink((fabric + '/' + name).c_str());
+    for (const std::string &name : read_fabric(fabric, id).leftovers) {
+        const std::string path = fabric + '/' + name;
+        if (name.starts_with("s/"))
+            remove_stale_service(path);
+        else
+            ::unlink(path.c_str()); // names of processes are not used twice
+    }
 
     std::unique_ptr<Registration> entered(new Registration);
     entered->fabric_ = fabric;

@@ -143,18 +143,6 @@ std::optional<ServiceRecord> read_live(const std::string &path)
     return fd.is_open() && is_record_locked(fd.get()) ? read_record(fd.get()) : std::nullopt;
 }
 
-/// Removes a record if nobody holds it, so that two who try do not remove a third one's: only who
-/// locks it may, and only while it has the name.
-void remove_stale(const std::string &path)
-{
-    const ProcessFd fd = open_record(path, O_RDWR);
-    struct flock lock = whole_file();
-    struct stat mine, named;
-    if (fd.is_open() && ::fcntl(fd.get(), F_SETLK, &lock) == 0 && ::fstat(fd.get(), &mine) == 0 &&
-        ::lstat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino)
-        ::unlink(path.c_str());
-}
-
 } // namespace
 
 std::string service_scope(const Function &function)
@@ -209,6 +197,17 @@ std::vector<std::string> service_leftovers(const std::string &fabric)
     return left;
 }
 
+/// Two who try must not remove a third one's: only who locks it may, and only while it has the name.
+void remove_stale_service(const std::string &path)
+{
+    const ProcessFd fd = open_record(path, O_RDWR);
+    struct flock lock = whole_file();
+    struct stat mine, named;
+    if (fd.is_open() && ::fcntl(fd.get(), F_SETLK, &lock) == 0 && ::fstat(fd.get(), &mine) == 0 &&
+        ::lstat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino)
+        ::unlink(path.c_str());
+}
+
 std::shared_ptr<Service> Service::open(LocalProcess &process, const Function &function,
                                        std::string_view name, const wire::ChannelConfig &config,
                                        const ChannelListener &owner, Fault *fault,
@@ -256,7 +255,7 @@ Service::Fault Service::enter(const std::string &fabric, mode_t mode, ServiceRec
                 *holder = std::move(*known);
                 fault = Fault::exists;
             } else {
-                remove_stale(path_);
+                remove_stale_service(path_);
             }
         }
     }

@@ -45,6 +45,8 @@ find_service(const std::string &fabric, std::string_view scope, std::string_view
 [[gnu::visibility("default")]] std::vector<ServiceRecord> list_services(const std::string &fabric);
 /// Names (s/...) of records that are left over.
 std::vector<std::string> service_leftovers(const std::string &fabric);
+/// Removes a record if nobody holds it: by now its name may be that of one which is served.
+void remove_stale_service(const std::string &path);
 
 /// A service of this process. Ends with the object. Threads: any.
 class __attribute__((visibility("default"))) Service {

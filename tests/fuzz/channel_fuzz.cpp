@@ -346,14 +346,15 @@ public:
         while (session_->serve(own_.mark)) {
             take_arrivals();
             listen();
-            for (const auto &channel : channels_)
-                use(*channel);
+            for (int i = data_.ConsumeIntegralInRange(0, 3); i > 0 && !channels_.empty(); --i) {
+                for (const PeerMemory &memory : memories_)
+                    write(memory);
+                for (const auto &channel : channels_)
+                    use(*channel);
+            }
             if (data_.remaining_bytes() == 0)
                 return;
             send(data_, peer_, some_message(data_, own_, numbers_), own_.fds);
-            if (!channels_.empty())
-                for (const PeerMemory &memory : memories_)
-                    write(memory);
         }
     }
 
@@ -401,8 +402,9 @@ private:
             memory.scribble(data_);
         const std::size_t slot_size =
             (sizeof(MessageSlot) + channel.max_msg_size() + 1 + 63) / 64 * 64;
-        const auto count = data_.ConsumeIntegralInRange<std::uint64_t>(0, 3);
-        memory.fill(data_, sizeof(ChannelMemory), slot_size, count, 1);
+        for (std::uint64_t count = 0; count < 4; ++count)
+            if (is_odd(data_, 3))
+                memory.fill(data_, sizeof(ChannelMemory), slot_size, count, 1);
     }
 
     FuzzedDataProvider &data_;

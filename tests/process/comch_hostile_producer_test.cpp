@@ -207,14 +207,12 @@ TEST(ComchHostileProducer, LongMessagesThatAreLeftInTheMiddle)
                                while (producer.memory().memory.get64(136) != 100) // num_unstaged
                                    std::this_thread::yield();
                                producer.memory().set(0, use);
-                               producer.memory().set_num_staged(4000);
                                producer.fill(1, {raw::kStaged, 10, 64, 0, {}});
                            }});
     attacks.push_back({"another kind", [](RawProducer &producer) {
                            producer.begin_staged(0, 4000, 100);
                            while (producer.memory().memory.get64(136) != 100)
                                std::this_thread::yield();
-                           producer.memory().set_num_staged(4000);
                            producer.fill(0, {raw::kEager, 10, 0, 0, "0123456789"});
                        }});
     expect_lost("plain", attacks);

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,7 +67,6 @@ void expect_patience(const std::vector<Lie> &lies)
             SCOPED_TRACE(lie.name);
             const auto visitor = scene.server.await_visitor();
             lie.tell(*visitor);
-            EXPECT_EQ(scene.victim.ask("state"), "STARTING");
         }
         const auto visitor = scene.let_in();
         scene.expect_unharmed();
@@ -372,7 +370,7 @@ TEST(ComchHostileServer, AdmissionsThatMakeNoSense)
         EXPECT_EQ(scene.victim.ask("turn 20"), "STARTING");
         visitor->channel->set_admission(raw::kWaiting);
         visitor->open();
-        for (const std::uint32_t value : {3u, 0x80000000u, 0xffffffffu}) {
+        for (const std::uint32_t value : {4u, 0x80000000u, 0xffffffffu}) {
             visitor->admit(value);
             EXPECT_EQ(scene.victim.ask("turn 20"), "STARTING");
         }
@@ -381,7 +379,7 @@ TEST(ComchHostileServer, AdmissionsThatMakeNoSense)
         (void)visitor->announce(1, visitor->bell);
         visitor->send_bell();
         scene.expect_state("RUNNING");
-        for (const std::uint32_t value : {0u, 2u, 3u}) // it is over
+        for (const std::uint32_t value : {0u, 2u, 3u, 4u}) // it is over
             visitor->admit(value);
         visitor->say(raw::RawMessage::of("text"));
         EXPECT_TRUE(comes_true([&] { return scene.victim.ask("messages") == "1"; }));

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -131,22 +130,22 @@ TEST(ComchHostileClient, WrongDescriptorsAsBells)
         HostileComchScene scene;
         const raw::OddFiles odd(raw::kBellSize);
         const raw::Fd memory = raw::memory_file(raw::kBellSize, raw::kSealSize);
-        const raw::Fd event(::eventfd(0, EFD_CLOEXEC));
+        const raw::Bell good;
         const auto offer = [](std::uint64_t id, const std::vector<int> &fds) {
             raw::Client client(raw::ServiceRecord::find());
             EXPECT_TRUE(client.greet());
             client.send(raw::kAnnounceBell, raw::Bytes().u64(id), fds);
             return client.socket.is_ended(Milliseconds(100));
         };
-        EXPECT_FALSE(offer(7, {memory.get(), event.get()})); // nothing is wrong with this one
+        EXPECT_FALSE(offer(7, {memory.get(), good.event_fd()})); // nothing is wrong with this one
         EXPECT_TRUE(offer(7, {}));
         EXPECT_TRUE(offer(7, {memory.get()}));
-        EXPECT_TRUE(offer(7, {event.get(), memory.get()}));
+        EXPECT_TRUE(offer(7, {good.event_fd(), memory.get()}));
         EXPECT_TRUE(offer(7, {memory.get(), memory.get()}));
         for (const raw::OddFiles::Odd &each : odd.all()) {
             EXPECT_TRUE(offer(7, {memory.get(), each.fd.get()})) << each.name;
             if (each.name != "memory full of zeros") {
-                EXPECT_TRUE(offer(7, {each.fd.get(), event.get()})) << each.name;
+                EXPECT_TRUE(offer(7, {each.fd.get(), good.event_fd()})) << each.name;
             }
         }
         Introduced twice;

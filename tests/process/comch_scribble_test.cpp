@@ -48,16 +48,16 @@ public:
     {
         own_.peer_consumers.clear();
         consumer_.keeps = producer_.keeps = false;
-        consumer_.reposts = true;
-        consumer_.on_received = [this](doca_task *, doca_buf *buf) {
+        consumer_.frees_tasks = false;
+        consumer_.on_received = [this](doca_task *task, doca_buf *buf) {
             std::size_t len = 0;
             EXPECT_EQ(doca_buf_get_data_len(buf, &len), DOCA_SUCCESS);
             EXPECT_LE(len, consumer_.settings.slot_len);
+            EXPECT_EQ(doca_buf_reset_data_len(buf), DOCA_SUCCESS);
+            if (doca_task_submit(task) != DOCA_SUCCESS) // it is stopping
+                give_back(task);
         };
-        consumer_.on_failed = [this](doca_task *, doca_error_t) { ++num_flushed_; };
-        consumer_.on_state = [this](doca_ctx_states, doca_ctx_states next) {
-            has_run_ = has_run_ || next == DOCA_CTX_STATE_RUNNING;
-        };
+        consumer_.on_failed = [this](doca_task *task, doca_error_t) { give_back(task); };
         (void)consumer_.start();
         (void)producer_.start();
     }
@@ -73,6 +73,8 @@ public:
             (void)own_.try_send(std::string(random_() % 500 + 1, 'm'), kNumber, connection_);
         if (!own_.peer_consumers.empty() && producer_.state() == DOCA_CTX_STATE_RUNNING)
             produce();
+        if (waiting_ != nullptr && producer_.state() != DOCA_CTX_STATE_RUNNING)
+            producer_.free(std::exchange(waiting_, nullptr));
     }
 
     /// The program has heard of the end of the connection.
@@ -83,6 +85,13 @@ public:
         (void)producer_.stop();
     }
     bool is_over() const { return is_over_; }
+    std::string text() const
+    {
+        return "consumer in state " + std::to_string(consumer_.state()) + " with " +
+               std::to_string(consumer_.num_inflight()) + " receives, producer in state " +
+               std::to_string(producer_.state()) + " with " +
+               std::to_string(producer_.num_inflight()) + " sends";
+    }
     bool is_at_rest() const
     {
         return consumer_.state() == DOCA_CTX_STATE_IDLE && producer_.state() == DOCA_CTX_STATE_IDLE;
@@ -90,7 +99,7 @@ public:
     /// Every task has ended, once.
     void expect_settled()
     {
-        EXPECT_EQ(num_flushed_, has_posted_ ? consumer_.settings.num_tasks : 0);
+        EXPECT_EQ(num_given_back_, has_posted_ ? consumer_.settings.num_tasks : 0);
         EXPECT_EQ(consumer_.num_inflight(), 0u);
         EXPECT_EQ(producer_.num_inflight(), 0u);
         EXPECT_EQ(producer_.num_ended, num_sent_);
@@ -120,6 +129,12 @@ private:
         return settings;
     }
 
+    void give_back(doca_task *receive)
+    {
+        consumer_.free(receive);
+        ++num_given_back_;
+    }
+
     void produce()
     {
         if (waiting_ == nullptr) {
@@ -145,8 +160,8 @@ private:
     ComchConsumer consumer_;
     ComchProducer producer_;
     doca_task *waiting_ = nullptr; // made, not submitted
-    std::size_t num_sent_ = 0, num_flushed_ = 0;
-    bool has_posted_ = false, has_run_ = false, is_over_ = false;
+    std::size_t num_sent_ = 0, num_given_back_ = 0;
+    bool has_posted_ = false, is_over_ = false;
 };
 
 /// The shared memory of this process that it may write to, in mappings of their own: the library
@@ -317,7 +332,7 @@ public:
         const auto limit = std::chrono::steady_clock::now() + patience(kSoon);
         while (traffic_ != nullptr && !(traffic_->is_over() && traffic_->is_at_rest())) {
             if (std::chrono::steady_clock::now() > limit)
-                return traffic_->is_over() ? "does not come to rest" : "has not lost its peer";
+                return (traffic_->is_over() ? "no rest: " : "no loss: ") + traffic_->text();
             step();
         }
         if (traffic_ != nullptr)
@@ -339,7 +354,8 @@ void survive_as_server(const Line &line)
     Survivor survivor(own);
     doca_comch_connection *newest = nullptr;
     own.on_message = [&](doca_comch_connection *from, std::uint8_t *text, std::uint32_t len) {
-        if (from == own.connections.front() && len == 4 && std::string(text, text + len) == "ping") {
+        if (from == own.connections.front() && len == 4 &&
+            std::string(text, text + len) == "ping") {
             EXPECT_EQ(own.try_send("pong", 0, from), DOCA_SUCCESS);
         }
     };
@@ -385,6 +401,7 @@ void survive_as_client(const Line &line)
         if (next == DOCA_CTX_STATE_STOPPING)
             survivor.end();
     };
+    (void)own.start();
     line.send("running");
     bool is_new = true;
     for (;;) {
@@ -400,7 +417,8 @@ void survive_as_client(const Line &line)
         if (!line.wait())
             return;
         const std::string how = survivor.settle();
-        EXPECT_TRUE(own.state() == DOCA_CTX_STATE_STARTING || own.reaches(DOCA_CTX_STATE_IDLE));
+        EXPECT_TRUE(own.state() == DOCA_CTX_STATE_STARTING || own.reaches(DOCA_CTX_STATE_IDLE))
+            << own.state() << " " << own.num_inflight();
         (void)own.start();
         line.send(how);
     }

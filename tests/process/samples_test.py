@@ -498,7 +498,7 @@ class DocaCaps(unittest.TestCase):
     def test_prints_all_capabilities_in_sections(self):
         for side, has_reps in (("dpu", "supported"), ("host", "unsupported")):
             lines = self.listing(side).splitlines()
-            self.assertEqual(["    common", "    dma"] * 2,
+            self.assertEqual(["    common", "    dma", "    comch"] * 2,
                              [line for line in lines if re.match(r" {4}\w", line)])
             self.assertEqual(2, lines.count(f"        {'rep_filter_net':46}{has_reps}"))
             for line in lines:
@@ -519,7 +519,7 @@ class DocaCaps(unittest.TestCase):
 
     def test_names_the_known_libraries_when_none_matches(self):
         result = run_caps("dpu", "-b", "nothing")
-        self.assertIn("common, dma", result.stderr)
+        self.assertIn("common, dma, comch", result.stderr)
         self.assertEqual(1, result.returncode)
 
     def test_lists_libraries(self):

@@ -187,9 +187,11 @@ private:
         doca_comch_connection *const to = newest();
         std::size_t num_accepted = 0;
         while (to != nullptr && num_accepted < num &&
-               own_.try_send("message", kMessage, to) == DOCA_SUCCESS)
+               num_sent_ - sends_.num_good - sends_.num_bad < own_.settings.num_sends / 2 &&
+               own_.try_send("message", kMessage, to) == DOCA_SUCCESS) {
             ++num_accepted;
-        num_sent_ += num_accepted;
+            ++num_sent_;
+        }
         return std::to_string(num_accepted);
     }
 
@@ -203,10 +205,15 @@ private:
         receives_ = {};
         consumer_ = std::make_unique<ComchConsumer>(own_, settings, newest());
         consumer_->keeps = false;
-        consumer_->reposts = true;
-        consumer_->on_received = [this](doca_task *, doca_buf *) { receives_.count(DOCA_SUCCESS); };
-        consumer_->on_failed = [this](doca_task *, doca_error_t status) {
-            receives_.count(status);
+        consumer_->frees_tasks = false;
+        consumer_->on_received = [this](doca_task *task, doca_buf *buf) {
+            receives_.count(DOCA_SUCCESS);
+            EXPECT_EQ(doca_buf_reset_data_len(buf), DOCA_SUCCESS);
+            if (const doca_error_t code = doca_task_submit(task); code != DOCA_SUCCESS)
+                give_back(task, code); // it is stopping
+        };
+        consumer_->on_failed = [this](doca_task *task, doca_error_t status) {
+            give_back(task, status);
         };
         (void)consumer_->start();
         if (!comes([this] { return consumer_->state() != DOCA_CTX_STATE_STARTING; }))
@@ -215,6 +222,12 @@ private:
             return "lost";
         consumer_->post_all();
         return std::to_string(consumer_->id());
+    }
+
+    void give_back(doca_task *receive, doca_error_t status)
+    {
+        receives_.count(status);
+        consumer_->free(receive);
     }
 
     std::string produce(Backing backing, std::size_t len)
@@ -419,6 +432,7 @@ HostileComchScene::HostileComchScene(const ComchSettings &settings)
 {
     expect_newcomer_served(settings_);
     num_losses_ = 1;
+    EXPECT_EQ(victim.ask("doze 1"), "awake"); // its engine's descriptors are made then
     census_ = victim.ask("census");
 }
 

@@ -19,7 +19,7 @@ namespace softdoca::test {
 ///     census                  descriptors, threads, shared memory
 ///     clients                 live ones, connects, disconnects
 ///     poor                    from now on it has 256 descriptors at most
-///     send NUM                messages to the newest client, as far as there are tasks
+///     send NUM                messages to the newest client, with half of the tasks
 ///     sends                   NUM ended well, NUM badly, NUM under way
 ///     consume KIND NUM LEN    a consumer for the newest client, of NUM receives (KIND plain,
 ///     shared) receives                as sends end consumer            stops and destroys it; the

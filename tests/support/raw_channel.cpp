@@ -150,16 +150,41 @@ void Bell::ring(std::uint32_t bit) const
     };
     set(kWords + bit / 64 * 8, bit);
     set(kSummary, bit / 64);
-    if (block_.get32(kIsArmed) != 0) {
-        block_.put32(kIsArmed, 0);
+    if (take_order())
         wake();
-    }
+}
+
+bool Bell::take_order() const
+{
+    return __atomic_exchange_n(reinterpret_cast<std::uint32_t *>(block_.at(kIsArmed)), 0,
+                               __ATOMIC_SEQ_CST) != 0;
 }
 
 void Bell::wake() const
 {
     const std::uint64_t one = 1;
     (void)!::write(event_.get(), &one, sizeof one);
+}
+
+void Bell::jam() const
+{
+    const std::uint64_t much = ~std::uint64_t{0} - 1;
+    if (::fcntl(event_.get(), F_SETFL, 0) != 0 ||
+        ::write(event_.get(), &much, sizeof much) != static_cast<ssize_t>(sizeof much))
+        throw std::runtime_error("the bell cannot be jammed");
+}
+
+void Bell::let_reads_wait() const
+{
+    ::fcntl(event_.get(), F_SETFL, 0);
+}
+
+void Bell::set_right() const
+{
+    ::fcntl(event_.get(), F_SETFL, O_NONBLOCK);
+    std::uint64_t count;
+    (void)!::read(event_.get(), &count, sizeof count);
+    wake(); // whoever reads
 }
 
 void Ring::fill(std::uint64_t count, const RawMessage &message) const

@@ -116,6 +116,13 @@ public:
     void ring(std::uint32_t bit) const;
     /// Without a bit.
     void wake() const;
+    /// From now on whoever wakes it has to wait, unless he says for himself that he does not.
+    void jam() const;
+    /// The same for its owner, who reads it.
+    void let_reads_wait() const;
+    void set_right() const; ///< after either
+    /// True if a wake-up was wanted; it is not any more.
+    bool take_order() const;
     int memory_fd() const { return memory_fd_.get(); }
     int event_fd() const { return event_.get(); }
     const Mapping &block() const { return block_; }
