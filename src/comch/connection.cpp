@@ -87,8 +87,10 @@ void doca_comch_connection::close() noexcept
 
 void doca_comch_connection::let_go() noexcept
 {
-    if (stage() == Stage::closed && num_children() == 0)
-        channel_.reset();
+    if (stage() != Stage::closed || num_children() != 0)
+        return;
+    queues_.clear(); // they keep the channel too
+    channel_.reset();
 }
 
 // ---- sending ----

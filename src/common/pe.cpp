@@ -320,18 +320,18 @@ doca_error_t doca_pe::drain() noexcept
     is_armed_ = false;
     if (doorbells_ != nullptr)
         doorbells_->disarm();
-    may_be_readable_ = false;
     constexpr int kEdgesPerTake = 32;
     epoll_event edges[kEdgesPerTake];
     constexpr int kMaxTakes = 128; // a bad peer makes new ones all the time
     int num = kEdgesPerTake;
     for (int takes = 0; num == kEdgesPerTake && takes < kMaxTakes; ++takes)
         num = epoll_wait(handle_.get(), edges, kEdgesPerTake, 0);
-    if (num >= 0)
-        return DOCA_SUCCESS;
-    return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
-                       "progress engine %p: cannot clear its handle: %s", static_cast<void *>(this),
-                       std::strerror(errno));
+    if (num < 0)
+        return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
+                           "progress engine %p: cannot clear its handle: %s",
+                           static_cast<void *>(this), std::strerror(errno));
+    may_be_readable_ = false;
+    return DOCA_SUCCESS;
 }
 
 extern "C" doca_error_t doca_pe_create(doca_pe **pe)
