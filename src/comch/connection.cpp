@@ -197,12 +197,16 @@ bool doca_comch_connection::leave() noexcept
         return true;
     if (!channel_->is_lost()) {
         complete_taken();
-        // Notices that still wait for room are not waited for: the goodbye says as much.
-        if (!waiting_.empty() || !channel_->out().push(softdoca::MessageKind::goodbye, 0, {})) {
+        if (!waiting_.empty()) {
             wait_for_room();
             return false;
         }
-        channel_->out().tell(channel_->message_bell());
+        // Notices that still wait for room are not waited for: the goodbye says as much. For itself
+        // there is room, as no message waits, unless the ring was not run as agreed.
+        if (channel_->out().push(softdoca::MessageKind::goodbye, 0, {}))
+            channel_->out().tell(channel_->message_bell());
+        else
+            channel_->lose();
     }
     close();
     return true;
@@ -374,7 +378,7 @@ void doca_comch_connection::expire(std::uint32_t id) noexcept
     channel_->drop_queue(id);
     const std::scoped_lock lock(lock_);
     if (const auto found = queues_.find(id); found != queues_.end()) {
-        found->second->set_expired();
+        found->second->expire();
         queues_.erase(found);
     }
 }

@@ -319,7 +319,7 @@ doca_comch_consumer::Head doca_comch_consumer::look() noexcept
             return Head::nothing;
         if (seen == number(head_, SlotUse::filled))
             return staged_len_ != 0 ? Head::unfinished : Head::message;
-        if (seen == number(head_, SlotUse::withdrawn))
+        if (seen == number(head_, SlotUse::withdrawn) && posted(head_) == nullptr)
             continue;
         if (seen != number(head_, SlotUse::empty))
             return Head::broken;

@@ -143,11 +143,8 @@ RemoteQueue::Claim RemoteQueue::begin_stream(doca_comch_producer_task_send &task
     return result;
 }
 
-/// The next in line may be another producer's, on another engine.
 void RemoteQueue::leave_line(doca_comch_producer_task_send &task) noexcept
 {
-    std::shared_ptr<Mailbox> mailbox;
-    std::uint64_t token = 0;
     {
         const std::scoped_lock lock(line_lock_);
         doca_comch_producer_task_send **link = &line_;
@@ -155,13 +152,31 @@ void RemoteQueue::leave_line(doca_comch_producer_task_send &task) noexcept
             link = &(*link)->stream.next_in_line;
         *link = task.stream.next_in_line;
         front_.store(line_, std::memory_order_release);
-        if (link == &line_ && line_ != nullptr) {
-            mailbox = line_->stream.mailbox;
-            token = line_->stream.token;
-        }
+        if (link != &line_)
+            return;
     }
-    if (mailbox != nullptr)
-        mailbox->post(token);
+    tell_first_in_line();
+}
+
+/// It may be another producer's, on another engine.
+void RemoteQueue::tell_first_in_line() noexcept
+{
+    std::shared_ptr<Mailbox> mailbox;
+    std::uint64_t token = 0;
+    {
+        const std::scoped_lock lock(line_lock_);
+        if (line_ == nullptr)
+            return;
+        mailbox = line_->stream.mailbox;
+        token = line_->stream.token;
+    }
+    mailbox->post(token);
+}
+
+void RemoteQueue::expire() noexcept
+{
+    is_expired_.store(true, std::memory_order_relaxed);
+    tell_first_in_line();
 }
 
 RemoteQueue::Pumped RemoteQueue::pump(doca_comch_producer_task_send &task,
@@ -171,7 +186,8 @@ RemoteQueue::Pumped RemoteQueue::pump(doca_comch_producer_task_send &task,
     if (front_.load(std::memory_order_acquire) != &task)
         return Pumped::waiting;
     ReceiveQueue &queue = memory();
-    if (!stream.has_begun && is_expired()) {
+    // Of one that is stopping what has begun is taken; of one that has stopped, no more.
+    if (stream.has_begun ? is_expired_.load(std::memory_order_relaxed) : is_expired()) {
         leave_line(task);
         return Pumped::refused;
     }
@@ -220,7 +236,8 @@ bool RemoteQueue::has_room_for(const doca_comch_producer_task_send &task) const 
         return true; // to end it
     if (front_.load(std::memory_order_acquire) != &task)
         return false;
-    return (!task.stream.has_begun && is_expired()) || room() > ReceiveQueue::kStagingAlign;
+    return is_expired_.load(std::memory_order_relaxed) ||
+           (!task.stream.has_begun && is_expired()) || room() > ReceiveQueue::kStagingAlign;
 }
 
 void RemoteQueue::ask_for_bell(const doca_comch_producer_task_send &task, std::uint64_t bell_id,

@@ -39,7 +39,8 @@ public:
         return is_expired_.load(std::memory_order_relaxed) ||
                memory().consumer.is_stopping.load(std::memory_order_acquire) != 0;
     }
-    void set_expired() noexcept { is_expired_.store(true, std::memory_order_relaxed); }
+    /// The peer has said that it has ended; whoever still sends to it is told.
+    void expire() noexcept;
     /// Do its buffers lie in memory that is mapped here?
     bool is_direct() const noexcept { return attached_->window.is_valid(); }
 
@@ -69,7 +70,7 @@ public:
     enum class Pumped {
         waiting, ///< for room, or for those before it
         done,    ///< all of it is in staging
-        refused, ///< the consumer had ended before any of it was
+        refused, ///< the consumer has ended
     };
     /// Copies what there is room for. Under a copy mark; by the thread of the task's producer.
     Pumped pump(doca_comch_producer_task_send &task, const std::byte *payload) noexcept;
@@ -100,6 +101,7 @@ private:
     static void put_head(ReceiveSlot &slot, const MessageHead &head, PayloadKind kind) noexcept;
     std::uint64_t room() const noexcept;
     void leave_line(doca_comch_producer_task_send &task) noexcept;
+    void tell_first_in_line() noexcept;
 
     const std::shared_ptr<Channel> channel_;
     const std::shared_ptr<AttachedQueue> attached_;

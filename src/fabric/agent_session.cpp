@@ -134,6 +134,8 @@ bool AgentSession::greet(Bytes message, Received &received)
     if (reply.status == wire::Status::ok && !is_tool) {
         if (std::strncmp(hello->release, reply.release, sizeof reply.release) != 0)
             reply.status = wire::Status::other_release;
+        else if (!process_.registration().may_be(hello->process, peer_.pid))
+            reply.status = wire::Status::not_permitted;
         else if (received.num_fds == 1)
             link_->set_peer(hello->process, PeerPage::map(received.fds[0].get(), hello->process));
         if (reply.status == wire::Status::ok && page() == nullptr)
@@ -148,6 +150,8 @@ bool AgentSession::greet(Bytes message, Received &received)
               reply.status == wire::Status::other_user
                   ? "it belongs to another user (see [fabric] group in the topology)"
               : reply.status == wire::Status::other_release ? "its libraries are of another release"
+              : reply.status == wire::Status::not_permitted
+                  ? "it says that it is another process of this fabric"
               : reply.status == wire::Status::busy
                   ? "this process has no descriptors left (ulimit -n)"
                   : "its status page is not in order");

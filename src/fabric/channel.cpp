@@ -99,11 +99,9 @@ void Channel::agree_with(const wire::ChannelConfig &peer) noexcept
 
 MessageSlots Channel::slots(bool to_server) const noexcept
 {
-    const std::size_t size = shape_.slot_size();
-    std::byte *const begin = memory_.data() + sizeof(ChannelMemory);
-    return to_server
-               ? MessageSlots(begin, size, shape_.to_server)
-               : MessageSlots(begin + size * shape_.to_server.num_slots, size, shape_.to_client);
+    const RingShape &ring = to_server ? shape_.to_server : shape_.to_client;
+    const std::size_t num_before = to_server ? 0 : shape_.to_server.num_slots;
+    return {memory_.data() + sizeof(ChannelMemory) + num_before * shape_.slot_size(), shape_, ring};
 }
 
 void Channel::open_rings() noexcept

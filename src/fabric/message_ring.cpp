@@ -55,7 +55,7 @@ ReceiveRing::State ReceiveRing::look() noexcept
     len_ = slot.len;
     const bool is_empty = kind_ != MessageKind::data;
     if (number != slots_.number(head_, SlotUse::filled) || kind_ < MessageKind::data ||
-        kind_ > MessageKind::goodbye || len_ > slots_.max_len() || (len_ == 0) != is_empty)
+        kind_ > MessageKind::goodbye || len_ > slots_.max_len || (len_ == 0) != is_empty)
         return State::broken;
     return State::message;
 }

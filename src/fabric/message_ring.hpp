@@ -18,13 +18,15 @@ namespace softdoca {
 /// The slots of one direction, as this process sees them.
 struct MessageSlots {
     MessageSlots() = default;
-    MessageSlots(std::byte *slots, std::size_t size, const RingShape &ring) noexcept
-        : begin(slots), slot_size(size), shape(ring), round_shift(std::countr_zero(ring.num_slots))
+    MessageSlots(std::byte *slots, const ChannelShape &channel, const RingShape &ring) noexcept
+        : begin(slots), slot_size(channel.slot_size()), max_len(channel.max_msg_size), shape(ring),
+          round_shift(std::countr_zero(ring.num_slots))
     {
     }
 
     std::byte *begin = nullptr;
     std::size_t slot_size = 0;
+    std::size_t max_len = 0; // of a message; less than there is room for
     RingShape shape;
     int round_shift = 0;
 
@@ -41,7 +43,6 @@ struct MessageSlots {
     {
         return reinterpret_cast<std::byte *>(&slot + 1);
     }
-    std::size_t max_len() const noexcept { return slot_size - sizeof(MessageSlot) - 1; }
 };
 
 /// The sender's end of one direction. Threads: any may push; the rest is the connection's.

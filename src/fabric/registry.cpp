@@ -182,6 +182,20 @@ bool is_record_locked(int fd) noexcept
     return ::fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
+bool Registration::may_be(const ProcessId &id, pid_t pid) const
+{
+    const std::string name = id.text();
+    if (name == name_) // not to be opened: closing it would drop the lock
+        return false;
+    const std::string path = processes_ + '/' + name;
+    const ProcessFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return !fd.is_open() || ::fcntl(fd.get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK ||
+           lock.l_pid == pid;
+}
+
 std::vector<std::string> names_in_directory(const std::string &directory)
 {
     std::vector<std::string> names;

@@ -50,6 +50,8 @@ public:
     /// The rights that records of this fabric have.
     mode_t record_mode() const noexcept { return record_mode_; }
     const UnixSocket &listener() const noexcept { return listener_; }
+    /// Could a peer of that pid be who it says it is? No, if the record is locked by another one.
+    bool may_be(const ProcessId &id, pid_t pid) const;
 
     /// Removes the names, at a normal exit.
     void leave() noexcept;
