@@ -315,10 +315,12 @@ doca_comch_consumer::Head doca_comch_consumer::look() noexcept
 {
     for (; head_ != tail_; ++head_) {
         const std::uint64_t seen = slot(head_).number.load(std::memory_order_acquire);
-        if (seen == number(head_, SlotUse::posted))
-            return Head::nothing;
         if (seen == number(head_, SlotUse::filled))
             return staged_len_ != 0 ? Head::unfinished : Head::message;
+        if (staged_len_ != 0)
+            return Head::broken;
+        if (seen == number(head_, SlotUse::posted))
+            return Head::nothing;
         if (seen == number(head_, SlotUse::withdrawn) && posted(head_) == nullptr)
             continue;
         if (seen != number(head_, SlotUse::empty))

@@ -56,7 +56,15 @@ bool AgentSession::add_bell(Bytes message, Received &received)
     if (!request || received.num_fds != 2)
         return false;
     auto bell = PeerBell::map(request->bell_id, received.fds[0], std::move(received.fds[1]));
-    return bell != nullptr && link_->add_bell(std::move(bell));
+    if (bell == nullptr)
+        return false;
+    if (link_->add_bell(std::move(bell)))
+        return true;
+    agent_say(LogLevel::error,
+              "process %d announces more progress engines than the descriptors of this process are "
+              "enough for (ulimit -n): the connection ends",
+              peer_.pid);
+    return false;
 }
 
 bool AgentSession::retire_bell(Bytes message)

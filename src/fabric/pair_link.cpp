@@ -3,6 +3,9 @@
 
 #include "fabric/pair_link.hpp"
 
+#include <sys/resource.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <mutex>
 
@@ -10,7 +13,15 @@ namespace softdoca {
 
 namespace {
 
-constexpr std::size_t kMaxBells = 4096; // that a peer may announce
+/// Bells that a peer may announce, one for each of its engines: each costs a descriptor here, and
+/// other peers need some too.
+std::size_t max_bells() noexcept
+{
+    constexpr std::size_t kShare = 2, kMin = 16, kMax = 4096;
+    rlimit descriptors{};
+    ::getrlimit(RLIMIT_NOFILE, &descriptors);
+    return std::clamp<std::size_t>(descriptors.rlim_cur / kShare, kMin, kMax);
+}
 
 } // namespace
 
@@ -48,7 +59,7 @@ void PairLink::retire(std::uint64_t bell_id) noexcept
 bool PairLink::add_bell(std::shared_ptr<PeerBell> bell)
 {
     const std::scoped_lock lock(lock_);
-    return bells_.size() < kMaxBells && bells_.emplace(bell->id(), std::move(bell)).second;
+    return bells_.size() < max_bells() && bells_.emplace(bell->id(), std::move(bell)).second;
 }
 
 void PairLink::remove_bell(std::uint64_t id) noexcept
