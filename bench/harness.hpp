@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <set>
 #include <vector>
 
 /// What every row of the benchmark needs: options, fair timing in turns, and one line a row.
@@ -109,12 +110,15 @@ public:
     /// Part of a row: shown with --detail only, always in the CSV.
     void detail(const Line &line);
     void skip(const std::string &number, const std::string &what, const std::string &reason);
+    /// Once all rows have had their turn: complains of those that were asked for and do not exist.
+    bool had_all_rows() const;
 
 private:
     void print(const Line &line, const std::string &verdict);
     void write_csv(const Line &line, const std::string &verdict);
 
     Options options_;
+    mutable std::set<std::string> known_; ///< rows that somebody has measured, or could
     std::FILE *csv_ = nullptr;
 };
 

@@ -162,8 +162,20 @@ Report::~Report()
         std::fclose(csv_);
 }
 
+bool Report::had_all_rows() const
+{
+    bool had_all = true;
+    for (const std::string &row : options_.rows)
+        if (!known_.contains(row)) {
+            std::fprintf(stderr, "softdoca_bench: there is no row %s to ask for\n", row.c_str());
+            had_all = false;
+        }
+    return had_all;
+}
+
 bool Report::wants(std::string_view number) const
 {
+    known_.emplace(number);
     return options_.rows.empty() ||
            std::find(options_.rows.begin(), options_.rows.end(), number) != options_.rows.end();
 }

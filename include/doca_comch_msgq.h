@@ -5,10 +5,8 @@
  * Comch message queues: producers and consumers between a program and code on a DPA, the data path
  * processor of a card.
  *
- * There is no such processor here: with the library, too, every call answers INVALID_VALUE for a
- * NULL pointer and otherwise NOT_SUPPORTED. The comments say what a call is for.
- *
- * The library comes with a later release: here are the declarations, so that programs compile.
+ * There is no such processor here: every call answers INVALID_VALUE for a NULL pointer and
+ * otherwise NOT_SUPPORTED. The comments say what a call is for.
  */
 
 #ifndef DOCA_COMCH_MSGQ_H_

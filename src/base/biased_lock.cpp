@@ -3,10 +3,9 @@
 
 #include "base/biased_lock.hpp"
 
-#include <linux/membarrier.h>
+#include "base/membarrier.hpp"
+
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <ctime>
@@ -16,18 +15,6 @@ namespace softdoca {
 constinit thread_local const char this_thread_mark = 0;
 
 namespace {
-
-bool membarrier(int command) noexcept
-{
-    return ::syscall(SYS_membarrier, command, 0, 0) == 0;
-}
-
-/// Registering once makes the barrier itself cheap; false where the kernel has none.
-bool has_membarrier() noexcept
-{
-    static const bool kHasIt = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-    return kHasIt;
-}
 
 void sleep_for(std::chrono::nanoseconds time) noexcept
 {
@@ -50,7 +37,7 @@ void wait_a_little(int round) noexcept
 bool BiasedLock::become_owner() noexcept
 {
     const char *nobody = nullptr;
-    return has_membarrier() && owner_.compare_exchange_strong(nobody, &this_thread_mark);
+    return has_own_fences() && owner_.compare_exchange_strong(nobody, &this_thread_mark);
 }
 
 void BiasedLock::lock() noexcept
@@ -83,7 +70,7 @@ void BiasedLock::share() noexcept
     stage_.compare_exchange_strong(owned, Stage::ending);
     // If the barrier is refused that was to be had before (a sandbox closed since), a millisecond
     // does as well: no store of the owner waits that long to be seen.
-    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && owner_.load() != nullptr)
+    if (!fence_own_threads() && owner_.load() != nullptr)
         sleep_for(std::chrono::milliseconds(1));
     for (int round = 0; is_owner_inside_.load(std::memory_order_acquire);
          ++round) // with its unlock

@@ -18,6 +18,17 @@ bool membarrier(int command) noexcept
 
 } // namespace
 
+bool has_own_fences() noexcept
+{
+    static const bool kHasThem = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    return kHasThem;
+}
+
+bool fence_own_threads() noexcept
+{
+    return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
 bool join_process_fences() noexcept
 {
     return membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);

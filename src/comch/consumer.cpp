@@ -269,6 +269,7 @@ void doca_comch_consumer::post(Task &task) noexcept
     next.capacity = record.capacity;
     if (window_base_ != nullptr)
         next.place = static_cast<std::uint64_t>(buf.data() + buf.data_len() - window_base_);
+    task.count = tail_;
     next.number.store(number(tail_, SlotUse::posted), std::memory_order_release);
     ++tail_;
 }
@@ -276,21 +277,19 @@ void doca_comch_consumer::post(Task &task) noexcept
 /// A producer may be filling it: it is marked, and what comes is dropped.
 bool doca_comch_consumer::on_withdraw(doca_task &base) noexcept
 {
-    for (std::uint64_t count = head_; count != tail_; ++count) {
-        if (posted(count) != &base)
-            continue;
-        std::uint64_t expected = number(count, SlotUse::posted);
-        slot(count).number.compare_exchange_strong(expected, number(count, SlotUse::withdrawn));
-        posted(count) = nullptr;
-        if (window_base_ != nullptr) { // nor may it be writing to the buffer, when this returns
-            softdoca::CopiesUnderWay copies;
-            copies.note(connection_->channel().link().page()->page());
-            copies.wait_for(kWithdrawalPatience);
-        }
-        if (count == head_)
-            on_bell();
-        return true;
+    const std::uint64_t count = static_cast<const Task &>(base).count;
+    if (count - head_ >= tail_ - head_ || posted(count) != &base)
+        return true; // it has ended already
+    std::uint64_t expected = number(count, SlotUse::posted);
+    slot(count).number.compare_exchange_strong(expected, number(count, SlotUse::withdrawn));
+    posted(count) = nullptr;
+    if (window_base_ != nullptr) { // nor may it be writing to the buffer, when this returns
+        softdoca::CopiesUnderWay copies;
+        copies.note(connection_->channel().link().page()->page());
+        copies.wait_for(kWithdrawalPatience);
     }
+    if (count == head_)
+        on_bell();
     return true;
 }
 

@@ -23,6 +23,7 @@ struct doca_comch_consumer_task_post_recv final : doca_task {
     std::uint32_t producer_id = 0;
     std::uint32_t imm_len = 0;
     std::uint8_t imm[softdoca::kMaxImmLen]{};
+    std::uint64_t count = 0; ///< of its slot
 };
 
 /// Receives messages of the other side's producers into buffers of one mmap, in the order in which

@@ -101,9 +101,29 @@ bool doca_comch_server::on_turn() noexcept
     // Before clients, unless there are no others: they come seldom, and messages are waited for.
     if (!leaving_.empty())
         std::erase_if(leaving_, [](const auto &each) { return each->leave(); });
-    if (!arrivals_.empty() && admit_next())
+    const bool waits = !arrivals_.empty() && waits_for_goodbyes();
+    if (!arrivals_.empty() && !waits && admit_next())
         return true;
-    return deliver_arrived();
+    if (deliver_arrived())
+        return true;
+    if (waits)
+        make_ready();
+    return false;
+}
+
+/// One of a full server's clients may have said goodbye before the newcomer came: what has come is
+/// taken first, but not without end.
+bool doca_comch_server::waits_for_goodbyes() noexcept
+{
+    constexpr std::uint32_t kTurnsPerClient = 4;
+    const std::uint32_t max_clients = limits().max_clients;
+    if (connections_.size() >= max_clients && has_event() &&
+        num_waits_ < kTurnsPerClient * max_clients) {
+        ++num_waits_;
+        return true;
+    }
+    num_waits_ = 0;
+    return false;
 }
 
 bool doca_comch_server::admit_next() noexcept
@@ -199,8 +219,7 @@ bool doca_comch_server::on_peer_gone(doca_comch_connection &connection, bool was
     remove(connection);
     if (!is_known) // the server has ended it itself
         return false;
-    LOG_INF("server \"%s\": a client of process %d has disconnected", shown_name(),
-            pid);
+    LOG_INF("server \"%s\": a client of process %d has disconnected", shown_name(), pid);
     on_disconnect_(nullptr, &connection, 1);
     return true;
 }

@@ -45,6 +45,7 @@ private:
     void on_idle() noexcept override { close_common(); }
     void report_unfinished() noexcept override;
 
+    bool waits_for_goodbyes() noexcept;
     bool admit_next() noexcept;
     bool admit(std::shared_ptr<softdoca::Channel> channel) noexcept;
     bool refuse(std::shared_ptr<softdoca::Channel> channel) noexcept;
@@ -57,6 +58,7 @@ private:
     doca_comch_event_connection_status_changed_cb_t on_disconnect_ = nullptr;
     std::shared_ptr<softdoca::Service> service_; // while RUNNING
     std::deque<std::shared_ptr<softdoca::Channel>> arrivals_;
+    std::uint32_t num_waits_ = 0; // turns that the first one has waited for goodbyes
     std::unordered_map<Handle, std::shared_ptr<doca_comch_connection>> connections_;
     // Those that the server has ended, until the peer's queue has taken what was sent before.
     std::vector<std::shared_ptr<doca_comch_connection>> leaving_;

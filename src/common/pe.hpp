@@ -112,7 +112,7 @@ private:
     std::unique_ptr<softdoca::Doorbells> doorbells_; // nullptr: no peer was ever met
     bool is_in_callback_ = false;                    // or may be: in a turn
     bool has_suspended_ = false;                     // this turn, a task
-    bool is_armed_ = false; // the next context that becomes ready makes the handle readable
+    bool is_armed_ = false;        // the next context that becomes ready makes the handle readable
     bool may_be_readable_ = false; // the handle
 
     softdoca::CopyMark copy_mark_;

@@ -197,7 +197,8 @@ std::vector<std::string> service_leftovers(const std::string &fabric)
     return left;
 }
 
-/// Two who try must not remove a third one's: only who locks it may, and only while it has the name.
+/// Two who try must not remove a third one's: only who locks it may, and only while it has the
+/// name.
 void remove_stale_service(const std::string &path)
 {
     const ProcessFd fd = open_record(path, O_RDWR);
