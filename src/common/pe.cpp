@@ -326,11 +326,11 @@ doca_error_t doca_pe::drain() noexcept
     int num = kEdgesPerTake;
     for (int takes = 0; num == kEdgesPerTake && takes < kMaxTakes; ++takes)
         num = epoll_wait(handle_.get(), edges, kEdgesPerTake, 0);
+    may_be_readable_ = num < 0;
     if (num < 0)
         return LOG_REFUSED(DOCA_ERROR_OPERATING_SYSTEM, this,
                            "progress engine %p: cannot clear its handle: %s",
                            static_cast<void *>(this), std::strerror(errno));
-    may_be_readable_ = false;
     return DOCA_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <sys/resource.h>
 
@@ -433,7 +434,18 @@ HostileComchScene::HostileComchScene(const ComchSettings &settings)
     expect_newcomer_served(settings_);
     num_losses_ = 1;
     EXPECT_EQ(victim.ask("doze 1"), "awake"); // its engine's descriptors are made then
-    census_ = victim.ask("census");
+    EXPECT_TRUE(comes_true([this] { return is_alone(); }));
+    EXPECT_TRUE(comes_true([this] { // its agent may not be done yet with the newcomer
+        const std::string before = std::exchange(census_, victim.ask("census"));
+        std::this_thread::sleep_for(Milliseconds(20));
+        return census_ == before;
+    }));
+}
+
+bool HostileComchScene::is_alone() const
+{
+    const Clients now = clients();
+    return now.num_live == 1 && now.num_connects == now.num_disconnects + 1;
 }
 
 void HostileComchScene::expect_served() const
@@ -461,11 +473,7 @@ void HostileComchScene::expect_unharmed() const
 {
     expect_served();
     expect_newcomer_served(settings_);
-    const auto is_alone = [this] {
-        const Clients now = clients();
-        return now.num_live == 1 && now.num_connects == now.num_disconnects + 1;
-    };
-    EXPECT_TRUE(comes_true(is_alone)) << victim.ask("clients");
+    EXPECT_TRUE(comes_true([this] { return is_alone(); })) << victim.ask("clients");
     EXPECT_TRUE(comes_true([&] { return victim.ask("census") == census_; }))
         << victim.ask("census") << ", before " << census_;
 }

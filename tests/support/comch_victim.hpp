@@ -97,6 +97,7 @@ private:
         std::size_t num_live, num_connects, num_disconnects;
     };
     Clients clients() const;
+    bool is_alone() const; ///< only the bystander is connected
 
     const ComchSettings settings_;
     std::string census_;
