@@ -180,10 +180,18 @@ Measure copy_into(ProbeBed &bed, const char *src, Copy *copy)
 void run_heap_bandwidth(Report &report, UcxMessages &ucx)
 {
     DataRig rig(Placement::heap, kLargeLen, ProbeBed::kNumLarge);
-    std::vector<Contestant> contestants = {calibrated(report.options(), rig.send())};
+    const Measure ring = beside(rig.peer, "large-ring-receive", [&rig](std::uint64_t num) {
+        probe::large_ring_send(rig.bed().ring, num);
+    });
+    std::vector<Contestant> contestants = {calibrated(report.options(), rig.send()),
+                                           calibrated(report.options(), ring)};
     if (is_ucx_wanted(report, ucx, "11"))
         contestants.push_back(ucx_contestant(ucx, "tag_bw", kLargeLen, 5000));
     const Rounds rounds = run_in_turn(report.options(), contestants);
+    Line limit =
+        bandwidth_line("11", "64 KiB to a consumer, heap; two-sided ring", rounds[0], rounds[1], 0);
+    limit.goal = {};
+    report.line(limit);
     report_beside_ucx(report, ucx, "11", "64 KiB to a consumer, heap; UCX tag_bw", rounds, 3,
                       bandwidth_line);
 }

@@ -224,6 +224,8 @@ private:
         ProbeBed &bed = probes_.bed();
         const int socket = probes_.socket();
         add("ring-receive", [&bed](std::uint64_t num) { probe::ring_receive(bed.ring, num); });
+        add("large-ring-receive",
+            [&bed](std::uint64_t num) { probe::large_ring_receive(bed.ring, num); });
         add("ring-answer", [&bed](std::uint64_t num) { probe::ring_answer(bed.ring, num); });
         add("posted-receive", [this](std::uint64_t num) { receiver_.receive(num); });
         add("socket-spin", [socket](std::uint64_t num) {

@@ -64,7 +64,8 @@ private:
 ///     receive N, send N, answer N       messages of that producer and consumer
 ///     take N, tell N, echo N            control messages of the last client
 ///     sleepy-answer N, sleepy-echo N    the same round trips, sleeping between any two messages
-///     ring-receive N, ring-answer N, posted-receive N, socket-spin N, socket-block N, wake N
+///     ring-receive N, large-ring-receive N, ring-answer N, posted-receive N, socket-spin N,
+///     socket-block N, wake N
 class ComchPeer {
 public:
     ComchPeer();

@@ -4,53 +4,74 @@
 #include "ring.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace softdoca::bench::probe {
 
 namespace {
 
 alignas(64) char payload[kRingMessageLen];
+alignas(4096) char large_payloads[16][kLargeRingMessageLen];
 
 /// Copies the payload in. False if the ring is full.
 template <typename AnyRing>
-bool put(AnyRing &ring)
+bool put(AnyRing &ring, const char *from = payload)
 {
     char *const slot = ring.claim();
     if (slot == nullptr)
         return false;
-    std::memcpy(slot, payload, AnyRing::kLen);
+    std::memcpy(slot, from, AnyRing::kLen);
     ring.publish();
     return true;
 }
 
 template <typename AnyRing>
-bool take(AnyRing &ring)
+bool take(AnyRing &ring, char *to = payload)
 {
     const char *const slot = ring.peek();
     if (slot == nullptr)
         return false;
-    std::memcpy(payload, slot, AnyRing::kLen);
-    asm volatile("" : : "r"(payload) : "memory"); // a copy that nobody reads is made all the same
+    std::memcpy(to, slot, AnyRing::kLen);
+    asm volatile("" : : "r"(to) : "memory"); // a copy that nobody reads is made all the same
     ring.release();
     return true;
+}
+
+template <typename AnyRing>
+void send(AnyRing &ring, const char *from, std::uint64_t num_messages)
+{
+    for (std::uint64_t i = 0; i < num_messages;) {
+        if (put(ring, from))
+            ++i;
+    }
+    while (!ring.is_drained()) {
+    }
 }
 
 } // namespace
 
 void ring_send(RingBed &bed, std::uint64_t num_messages)
 {
-    for (std::uint64_t i = 0; i < num_messages;) {
-        if (put(bed.one_way))
-            ++i;
-    }
-    while (!bed.one_way.is_drained()) {
-    }
+    send(bed.one_way, payload, num_messages);
 }
 
 void ring_receive(RingBed &bed, std::uint64_t num_messages)
 {
     for (std::uint64_t i = 0; i < num_messages;) {
         if (take(bed.one_way))
+            ++i;
+    }
+}
+
+void large_ring_send(RingBed &bed, std::uint64_t num_messages)
+{
+    send(bed.large, large_payloads[0], num_messages);
+}
+
+void large_ring_receive(RingBed &bed, std::uint64_t num_messages)
+{
+    for (std::uint64_t i = 0; i < num_messages;) {
+        if (take(bed.large, large_payloads[i % std::size(large_payloads)]))
             ++i;
     }
 }

@@ -65,15 +65,19 @@ private:
     Slot slots_[kNumSlots];
 };
 
-constexpr std::size_t kRingMessageLen = 256;
+constexpr std::size_t kRingMessageLen = 256, kLargeRingMessageLen = 64 * 1024;
 
 struct RingBed {
     Ring<kRingMessageLen, 1024> one_way;
     Ring<kRingMessageLen, 64> there, back;
+    Ring<kLargeRingMessageLen, 16> large;
 };
 
 void ring_send(RingBed &bed, std::uint64_t num_messages);
 void ring_receive(RingBed &bed, std::uint64_t num_messages);
+/// The same with long messages, which the receiver copies to as many places as there are slots.
+void large_ring_send(RingBed &bed, std::uint64_t num_messages);
+void large_ring_receive(RingBed &bed, std::uint64_t num_messages);
 
 /// Round trips, as the side that begins and as the other.
 void ring_ask(RingBed &bed, std::uint64_t num_messages);

@@ -6,6 +6,7 @@
 usage: comch_samples_test.py BUILD_DIR
 """
 
+import json
 import pathlib
 import random
 import re
@@ -24,6 +25,12 @@ PORT = {"dpu": ["-p", "03:00.0", "-r", "3b:00.0"], "host": ["-p", "3b:00.0"]}
 OTHER_PORT = {"dpu": ["-p", "03:00.1", "-r", "3b:00.1"], "host": ["-p", "3b:00.1"]}
 MAX_COPY = 2097152
 FOR_EVER = str(2**31 - 1)
+
+
+def is_sanitized():
+    options = json.loads((BUILD_DIR / "meson-info" / "intro-buildoptions.json").read_text())
+    return any(option["name"] == "b_sanitize" and option["value"] not in ("none", [])
+               for option in options)
 
 
 def program(side, name):
@@ -313,6 +320,7 @@ class SecureChannel(PairCase):
         self.assert_exchange(dpu, host, 100, 100)
 
     @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    @unittest.skipIf(is_sanitized(), "Valgrind does not run programs with sanitizers")
     def test_runs_under_valgrind_which_has_no_membarrier(self):
         dpu, host = self.run_pair(self.side("dpu", 4096, 50), self.side("host", 4096, 50),
                                   under=["valgrind", "-q", "--error-exitcode=9"])
