@@ -158,6 +158,7 @@ void Conductor::side_ended(std::size_t side)
     const std::size_t other = 1 - side;
     const int status = *sides_[side].status();
 
+    read_outputs(); // its last lines come before what its end makes others say
     if (plan_.is_verbose || status != 0)
         lines_.say(label(side) + " has ended with " + in_words(status));
     sides_[other].press_enter();
