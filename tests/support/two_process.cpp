@@ -256,7 +256,7 @@ void Process::end()
     join();
 }
 
-void on_stage(const std::function<void()> &body)
+void on_stage(const std::function<void()> &body, Milliseconds longer)
 {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const OwnFabric fabric;
@@ -265,7 +265,7 @@ void on_stage(const std::function<void()> &body)
     std::string skipped;
     {
         Process stage(own_role(), [&](Line &) { body(); });
-        stage.join(patience(kLongest));
+        stage.join(patience(kLongest) + longer);
         if (stage.line.is_ready())
             (void)stage.line.wait(&skipped);
     }
