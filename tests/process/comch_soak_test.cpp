@@ -187,15 +187,5 @@ void stream(ComchEnd &own, Line &line)
 
 TEST(ComchSoak, BothDirectionsAtTheFullRate)
 {
-    on_stage(
-        [] {
-            const auto play = [](Line &line) {
-                const std::unique_ptr<ComchEnd> own = own_end();
-                own->start_and_connect();
-                stream(*own, line);
-            };
-            Process peer(other_role(), play);
-            play(peer.line);
-        },
-        duration());
+    on_connected_ends(stream, stream);
 }

@@ -5,6 +5,7 @@
 
 #include "support/handles.hpp"
 #include "support/own_fabric.hpp"
+#include "support/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxMessage = 4096;
 /// Of a whole test, and of a peer's wait: the stage runs out of patience before.
-constexpr std::chrono::seconds kLongest{60};
+Milliseconds longest()
+{
+    const bool is_soak = num_rounds(1) > 1;
+    return patience(is_soak ? std::chrono::minutes(20) : std::chrono::minutes(1));
+}
 
 struct Skipped {
     std::string reason;
@@ -200,7 +205,7 @@ Process::Process(const std::string &role, const Body &body) : line(ends_.ours, p
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::setenv("SOFTDOCA_ROLE", role.c_str(), 1);
         ::close(ends_.ours);
-        Line to_maker(ends_.theirs, patience(kLongest));
+        Line to_maker(ends_.theirs, longest());
         play(body, to_maker);
     }
     ::close(ends_.theirs);
@@ -256,7 +261,7 @@ void Process::end()
     join();
 }
 
-void on_stage(const std::function<void()> &body, Milliseconds longer)
+void on_stage(const std::function<void()> &body)
 {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const OwnFabric fabric;
@@ -265,7 +270,7 @@ void on_stage(const std::function<void()> &body, Milliseconds longer)
     std::string skipped;
     {
         Process stage(own_role(), [&](Line &) { body(); });
-        stage.join(patience(kLongest) + longer);
+        stage.join(longest());
         if (stage.line.is_ready())
             (void)stage.line.wait(&skipped);
     }

@@ -107,8 +107,8 @@ private:
 
 /// Plays a test, in a process and a fabric directory of its own. To be the last call of the test.
 /// Fails it if the body fails, hangs, or leaves a process or (once the next process has cleaned up)
-/// a file. longer: than a test usually may take.
-void on_stage(const std::function<void()> &body, Milliseconds longer = Milliseconds(0));
+/// a file.
+void on_stage(const std::function<void()> &body);
 
 /// Of the body of a stage: the test cannot be made here. Ends the body.
 [[noreturn]] void skip_stage(const std::string &reason);
