@@ -5,9 +5,12 @@
 
 #include "base/api_guard.hpp"
 #include "base/handle.hpp"
+#include "base/unique_fd.hpp"
 #include "comch/comch_check.hpp"
 #include "fabric/local_process.hpp"
 #include "fabric/service.hpp"
+
+#include <fcntl.h>
 
 #include <cerrno>
 #include <charconv>
@@ -24,7 +27,7 @@ using std::chrono::milliseconds;
 /// That a server's agent may take to greet: it answers at once, unless its process is stopped. The
 /// engine waits meanwhile, so it is short; whoever is late is asked again.
 constexpr auto kGreetingPatience = milliseconds(250);
-constexpr auto kSilencePause = milliseconds(2000);
+constexpr auto kPause = milliseconds(500); // for one without room, whose log tells of each attempt
 
 doca_error_t check(const char *call, const doca_comch_client *client) noexcept
 {
@@ -117,7 +120,7 @@ bool doca_comch_client::take_answer() noexcept
     if (admission == softdoca::Admission::refused) {
         LOG_ERR(
             "client \"%s\" on %s: the server (pid %d) has refused it: it has as many clients as "
-            "it can have (doca_comch_cap_get_max_clients)",
+            "it can have (doca_comch_cap_get_max_clients), or no descriptors, which its log says",
             shown_name(), dev().name(), channel.link().peer_pid());
         stop_by_itself();
         return true;
@@ -134,9 +137,14 @@ bool doca_comch_client::go_on_connecting() noexcept
     if (connection_ != nullptr && take_answer())
         return true;
     if (is_too_late()) {
-        LOG_ERR("client \"%s\" on %s: no server has accepted it within %lld ms "
-                "(SOFTDOCA_COMCH_TIMEOUT_MS)",
-                shown_name(), dev().name(), static_cast<long long>(patience_->count()));
+        const doca_error_t result = softdoca::api_guard(LOG_SITE, "a list of servers", [&] {
+            LOG_ERR("client \"%s\" on %s: no server has accepted it within %lld ms "
+                    "(SOFTDOCA_COMCH_TIMEOUT_MS): %s",
+                    shown_name(), dev().name(), static_cast<long long>(patience_->count()),
+                    what_it_waits_for().c_str());
+            return DOCA_SUCCESS;
+        });
+        (void)result; // without memory there is no line
         stop_by_itself();
         return true;
     }
@@ -166,9 +174,10 @@ void doca_comch_client::look_for_server()
     softdoca::LinkFault fault{};
     auto link = softdoca::LocalProcess::get()->pair_with(
         record->process, softdoca::Clock::now() + kGreetingPatience, &fault);
+    fault_ = fault;
     if (link == nullptr) {
-        if (fault == softdoca::LinkFault::silent) // the engine has other contexts, too
-            next_look_ = std::chrono::steady_clock::now() + kSilencePause;
+        if (fault == softdoca::LinkFault::busy || fault == softdoca::LinkFault::no_resources)
+            next_look_ = std::chrono::steady_clock::now() + kPause;
         if (fault == softdoca::LinkFault::other_release || fault == softdoca::LinkFault::other_user)
             LOG_ONCE(softdoca::LogLevel::error, this, "client \"%s\": the server's process %d %s",
                      shown_name(), record->pid,
@@ -246,8 +255,10 @@ doca_error_t doca_comch_client::check_stop() const noexcept
 void doca_comch_client::on_stop() noexcept
 {
     stop_ticking();
-    if (connection_ != nullptr && connection_->stage() == doca_comch_connection::Stage::open)
+    if (connection_ != nullptr && connection_->stage() == doca_comch_connection::Stage::open) {
         connection_->begin_leaving();
+        (void)connection_->leave(); // the program may not progress any more
+    }
 }
 
 bool doca_comch_client::is_drained() noexcept
@@ -288,32 +299,51 @@ void doca_comch_client::report_unfinished() noexcept
                      connection_->channel().link().peer_pid());
         return;
     }
-    std::string others;
     const doca_error_t result = softdoca::api_guard(LOG_SITE, "a list of servers", [&] {
-        for (const softdoca::ServiceRecord &each : softdoca::list_services(fabric_)) {
-            if (each.scope != scope_ || each.name == name())
-                continue;
+        LOG_WAIT(this, "client \"%s\" on %s waits: %s", shown_name(), dev().name(),
+                 what_it_waits_for().c_str());
+        return DOCA_SUCCESS;
+    });
+    (void)result; // without memory there is no line
+}
+
+/// What there is in place of a server that accepts it.
+std::string doca_comch_client::what_it_waits_for() const
+{
+    if (connection_ != nullptr)
+        return "its server (pid " + std::to_string(connection_->channel().link().peer_pid()) +
+               ") has not accepted it; the server's program must progress its engine";
+    std::string names, places;
+    if (const softdoca::UniqueFd look(::open(fabric_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        !look.is_open())
+        return "the fabric directory " + fabric_ + " cannot be looked at: " + std::strerror(errno) +
+               (errno == EMFILE ? " (ulimit -n)" : "");
+    for (const softdoca::ServiceRecord &each : softdoca::list_services(fabric_)) {
+        const std::string pid = " (pid " + std::to_string(each.pid) + ')';
+        if (each.scope == scope_ && each.name != name()) {
             std::string shown = each.name.substr(0, 40);
             for (char &c : shown)
                 c = c >= 0x20 && c < 0x7f ? c : '?';
-            others += (others.empty() ? "\"" : ", \"") + shown + "\" (pid " +
-                      std::to_string(each.pid) + ")";
+            names += (names.empty() ? "\"" : ", \"") + shown + '"' + pid;
+        } else if (each.scope == scope_) {
+            return "its server" + pid +
+                   (fault_ == softdoca::LinkFault::no_resources
+                        ? " is there, but this process has no descriptors left "
+                          "(ulimit -n)"
+                    : fault_ == softdoca::LinkFault::busy
+                        ? " has no descriptors left (ulimit -n there)"
+                        : " does not answer: does its process stand still?");
+        } else if (each.name == name()) {
+            places += (places.empty() ? "" : ", ") + softdoca::function_of_scope(each.scope) + pid;
         }
-        return DOCA_SUCCESS;
-    });
-    if (result != DOCA_SUCCESS)
-        return;
-    if (connection_ != nullptr)
-        LOG_WAIT(this,
-                 "client \"%s\" on %s waits for its server (pid %d) to accept it; the server's "
-                 "program must progress its engine",
-                 shown_name(), dev().name(), connection_->channel().link().peer_pid());
-    else
-        LOG_WAIT(this,
-                 "client \"%s\" on %s waits for a server; servers on its representor in %s: %s; "
-                 "start the DPU side first, check name and -r",
-                 shown_name(), dev().name(), fabric_.c_str(),
-                 others.empty() ? "none" : others.c_str());
+    }
+    if (!places.empty())
+        return "a server of that name serves another function, " + places +
+               "; open that device here, or that representor there";
+    if (!names.empty())
+        return "no server of its function has that name; there is " + names;
+    return "no server serves its function in " + fabric_ +
+           "; is the DPU side running, with this function's representor? (softdoca ls)";
 }
 
 extern "C" doca_error_t doca_comch_client_create(doca_dev *dev, const char *name,

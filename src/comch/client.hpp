@@ -4,6 +4,7 @@
 #pragma once
 
 #include "comch/control_context.hpp"
+#include "fabric/peer_link.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -36,6 +37,7 @@ private:
     void report_unfinished() noexcept override;
 
     bool go_on_connecting() noexcept;
+    std::string what_it_waits_for() const;
     bool take_answer() noexcept;
     void look_for_server();
     void give_up_channel() noexcept;
@@ -48,6 +50,7 @@ private:
     bool has_slowed_ = false;
     std::chrono::steady_clock::time_point started_{};
     std::chrono::steady_clock::time_point next_look_{};
+    softdoca::LinkFault fault_{};                       // of the last look
     std::optional<std::chrono::milliseconds> patience_; // SOFTDOCA_COMCH_TIMEOUT_MS
     std::shared_ptr<doca_comch_connection> connection_; // stays readable until the next start
 };

@@ -156,10 +156,16 @@ doca_error_t ControlContext::alloc(const char *call, doca_comch_connection *peer
     if (peer == nullptr || message == nullptr || out == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this, "%s: an argument is NULL", call);
     if (len == 0 || len > max_msg_size_)
-        return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
-                           "%s: %s \"%s\": %u bytes are not within 1 and %u "
-                           "(doca_comch_%s_set_max_msg_size)",
-                           call, kind(), shown_name(), len, max_msg_size_, kind());
+        return max_msg_size_ == limits().max_msg_size
+                   ? LOG_REFUSED(
+                         DOCA_ERROR_INVALID_VALUE, this,
+                         "%s: %s \"%s\": %u bytes are not within 1 and %u, the device's limit "
+                         "(doca_comch_cap_get_max_msg_size); longer ones go by a producer",
+                         call, kind(), shown_name(), len, max_msg_size_)
+                   : LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, this,
+                                 "%s: %s \"%s\": %u bytes are not within 1 and %u "
+                                 "(doca_comch_%s_set_max_msg_size)",
+                                 call, kind(), shown_name(), len, max_msg_size_, kind());
     if (!accepts_tasks() || num_tasks_ == 0) {
         if (accepts_tasks())
             return LOG_REFUSED(DOCA_ERROR_NO_MEMORY, this,

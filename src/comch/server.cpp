@@ -102,8 +102,9 @@ bool doca_comch_server::on_turn() noexcept
     if (!leaving_.empty())
         std::erase_if(leaving_, [](const auto &each) { return each->leave(); });
     const bool waits = !arrivals_.empty() && waits_for_goodbyes();
-    if (!arrivals_.empty() && !waits && admit_next())
-        return true;
+    for (std::size_t num = waits ? 0 : arrivals_.size(); num != 0; --num) // some have gone again
+        if (admit_next())
+            return true;
     if (deliver_arrived())
         return true;
     if (waits)
@@ -264,8 +265,10 @@ void doca_comch_server::on_stop() noexcept
     on_bell(); // the last who came
     service_->end();
     service_.reset();
-    for (const auto &each : connections_)
+    for (const auto &each : connections_) {
         each.second->begin_leaving();
+        (void)each.second->leave(); // the program may not progress any more
+    }
 }
 
 /// Sends that were submitted are delivered first, however long that takes.

@@ -293,10 +293,15 @@ void doca_ctx::end_freed(doca_task &task) noexcept
 /// A task in flight that the program frees: it gets no callback. True: it has ended.
 bool doca_ctx::withdraw(doca_task &task) noexcept
 {
-    LOG_ONCE(softdoca::LogLevel::warning, this,
-             "%s %p: task %p was freed while in flight; withdrawn without a callback. Stop the "
-             "context first, or free tasks in their callbacks",
-             kind_, static_cast<void *>(this), static_cast<void *>(&task));
+    // Programs that clean up in a hurry release its buffer first, which has been said then.
+    const auto is_released = [](const doca_buf *buf) {
+        return buf != nullptr && buf->refcount() == 0;
+    };
+    if (!is_released(task.src_) && !is_released(task.dst_))
+        LOG_ONCE(softdoca::LogLevel::warning, this,
+                 "%s %p: task %p was freed while in flight; withdrawn without a callback. Stop the "
+                 "context first, or free tasks in their callbacks",
+                 kind_, static_cast<void *>(this), static_cast<void *>(&task));
     if (!on_withdraw(task))
         return false;
     submitted_.remove(task);

@@ -11,6 +11,7 @@
 #include "fabric/role.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -21,12 +22,15 @@ LOG_SOURCE("CORE::DEV_REP");
 
 namespace softdoca {
 
-namespace {
-
 struct RepList {
     std::vector<doca_devinfo_rep> entries;
     std::vector<doca_devinfo_rep *> pointers;
+    const doca_dev *dev = nullptr;
+    std::atomic<bool> was_searched{false}; // an address was compared ...
+    std::atomic<bool> was_found{false};    // ... and one was equal
 };
+
+namespace {
 
 /// Guards what follows; never held while something is logged.
 constinit ForkSafeLock rep_mutex;
@@ -68,11 +72,36 @@ doca_error_t refuse_info(const char *call, const doca_devinfo_rep *info) noexcep
                        call, static_cast<const void *>(info));
 }
 
+AddressText representors_of(const Device &device) noexcept
+{
+    AddressText known;
+    for (const Function &function : device.representors)
+        known.add(function);
+    return known;
+}
+
+/// As for devices: an address of the real machine, or another device's.
+void report_failed_search(const RepList &list)
+{
+    static std::atomic<bool> was_reported{false};
+    if (!list.was_searched || list.was_found || was_reported.exchange(true))
+        return;
+    std::string others;
+    for (const Device &device : local_node()->devices)
+        if (&device != &list.dev->device() && !device.representors.empty())
+            others += "; " + std::string(device.function.pci.text().data()) + " of " +
+                      representors_of(device).text;
+    LOG_WRN("no representor has the address that was looked for; device %s has representors of "
+            "%s%s",
+            list.dev->name(), representors_of(list.dev->device()).text, others.c_str());
+}
+
 doca_error_t create_list(doca_dev &dev, doca_devinfo_rep ***dev_list_rep, std::uint32_t *num_reps)
 {
     auto list = std::make_unique<RepList>();
     for (const Function &function : dev.device().representors)
-        list->entries.push_back({&function, &dev});
+        list->entries.push_back({&function, &dev, list.get()});
+    list->dev = &dev;
     for (doca_devinfo_rep &entry : list->entries)
         list->pointers.push_back(&entry);
     list->pointers.push_back(nullptr); // so that an empty list is not a null pointer
@@ -189,11 +218,15 @@ extern "C" doca_error_t doca_devinfo_rep_create_list(doca_dev *dev, int filter,
 
 extern "C" doca_error_t doca_devinfo_rep_destroy_list(doca_devinfo_rep **dev_list_rep)
 {
-    if (dev_list_rep == nullptr || softdoca::take_list(dev_list_rep) == nullptr)
+    const auto list = dev_list_rep == nullptr ? nullptr : softdoca::take_list(dev_list_rep);
+    if (list == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "doca_devinfo_rep_destroy_list: %p is not a list that exists",
                            static_cast<void *>(dev_list_rep));
-    return DOCA_SUCCESS;
+    return softdoca::api_guard(LOG_SITE, __func__, [&] {
+        softdoca::report_failed_search(*list);
+        return DOCA_SUCCESS;
+    });
 }
 
 extern "C" doca_error_t doca_dev_rep_open(doca_devinfo_rep *devinfo, doca_dev_rep **dev_rep)
@@ -315,16 +348,18 @@ extern "C" doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_re
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, nullptr,
                            "doca_devinfo_rep_is_equal_pci_addr: the address or is_equal is NULL");
     const auto address = softdoca::PciAddress::parse(pci_addr_str);
-    if (!address) {
-        softdoca::AddressText known;
-        for (const Function &function : entry->dev->device().representors)
-            known.add(function);
+    if (!address)
         return LOG_REFUSED(
             DOCA_ERROR_INVALID_VALUE, nullptr,
             "\"%.32s\" is not a PCI address (DDDD:BB:DD.F or BB:DD.F); device %s has "
             "representors of %s",
-            pci_addr_str, entry->dev->name(), known.text);
+            pci_addr_str, entry->dev->name(), softdoca::representors_of(entry->dev->device()).text);
+    const bool equal = *address == entry->function->pci;
+    if (entry->list != nullptr) {
+        entry->list->was_searched = true;
+        if (equal)
+            entry->list->was_found = true;
     }
-    *is_equal = *address == entry->function->pci ? 1 : 0;
+    *is_equal = equal ? 1 : 0;
     return DOCA_SUCCESS;
 }

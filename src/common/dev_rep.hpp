@@ -8,11 +8,18 @@
 #include <atomic>
 #include <cstdint>
 
+namespace softdoca {
+
+struct RepList;
+
+} // namespace softdoca
+
 /// A host function as the DPU's device sees it. Members of a list die with the list; the one inside
 /// an open representor with that.
 struct doca_devinfo_rep {
     const softdoca::Function *function = nullptr;
     doca_dev *dev = nullptr; ///< the device that manages it
+    softdoca::RepList *list = nullptr;
 };
 
 namespace softdoca {

@@ -146,7 +146,12 @@ std::shared_ptr<PairLink> LocalProcess::pair_with(const ProcessId &peer, Clock::
                 pair != nullptr && pair->peer() == peer && !pair->is_gone())
                 return pair;
     }
+    if (is_known_silent(peer)) {
+        *fault = LinkFault::silent;
+        return nullptr;
+    }
     auto greeted = greet_agent(*this, peer, deadline, fault);
+    note_silence(peer, *fault == LinkFault::silent);
     if (!greeted)
         return nullptr;
     auto pair = std::make_shared<PairLink>(std::move(greeted->socket), greeted->pid);
@@ -157,6 +162,27 @@ std::shared_ptr<PairLink> LocalProcess::pair_with(const ProcessId &peer, Clock::
     }
     add_pair(pair);
     return pair;
+}
+
+/// Whoever asks a process that stands still waits for a while, and may be an engine's only thread:
+/// so of those that were silent before one is asked in each pause, in turn.
+bool LocalProcess::is_known_silent(const ProcessId &peer) const noexcept
+{
+    constexpr auto kTurn = std::chrono::seconds(1); // then nobody asks for the one whose turn it is
+    if (std::find(silent_.begin(), silent_.end(), peer) == silent_.end())
+        return false;
+    const auto now = Clock::now();
+    return now < next_probe_ || (!(silent_.front() == peer) && now < next_probe_ + kTurn);
+}
+
+void LocalProcess::note_silence(const ProcessId &peer, bool is_silent)
+{
+    constexpr auto kPause = std::chrono::seconds(2);
+    std::erase(silent_, peer);
+    if (!is_silent)
+        return;
+    silent_.push_back(peer);
+    next_probe_ = Clock::now() + kPause;
 }
 
 void LocalProcess::add_pair(const std::shared_ptr<PairLink> &pair)

@@ -10,6 +10,7 @@
 #include "fabric/status_page.hpp"
 #include "fabric/window_export.hpp"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -63,6 +64,8 @@ public:
     void tell_agent_runs() noexcept;
 
 private:
+    bool is_known_silent(const ProcessId &peer) const noexcept;
+    void note_silence(const ProcessId &peer, bool is_silent);
     LocalProcess(const ProcessId &id, const Node &node, std::unique_ptr<OwnPage> page,
                  std::unique_ptr<Registration> registration);
     static LocalProcess *enter_once(const Node &node, std::string &why);
@@ -86,7 +89,9 @@ private:
     std::map<std::uint64_t, std::weak_ptr<PeerLink>> links_; // by the low half of the peer's id
     std::vector<std::weak_ptr<PairLink>> pairs_;
     std::vector<const Window *> windows_;
-    ForkSafeLock pairing_; // one at a time connects
+    ForkSafeLock pairing_;          // one at a time connects; guards what follows
+    std::vector<ProcessId> silent_; // that did not greet in time
+    std::chrono::steady_clock::time_point next_probe_{};
 };
 
 } // namespace softdoca

@@ -168,7 +168,7 @@ void report(const Found &found)
                 "the %s, as its first part says (set SOFTDOCA_ROLE to choose)",
                 to_string(*notes.first));
     if (found.node != nullptr)
-        LOG_INF("this process runs on the %s %s", to_string(found.node->side),
+        LOG_INF("this process is on the %s side, node %s", to_string(found.node->side),
                 found.node->name.c_str());
 }
 

@@ -165,12 +165,33 @@ TEST(ComchField, F28AQuietClientStops)
             own.start_and_connect();
             line.send("stop");
             expect_lost(own);
+            line.send("gone");
         },
         [](Line &line) {
             ComchClient own;
             own.start_and_connect();
             EXPECT_EQ(line.receive(), "stop");
             (void)own.stop();
+            EXPECT_EQ(line.receive(), "gone"); // without a progress of ours
             EXPECT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE));
+        });
+}
+
+/// The same of a server.
+TEST(ComchField, F28AQuietServerStops)
+{
+    on_both_sides(
+        [](Line &line) {
+            ComchServer own;
+            own.start_and_connect();
+            (void)own.stop();
+            EXPECT_EQ(line.receive(), "gone");
+            EXPECT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE));
+        },
+        [](Line &line) {
+            ComchClient own;
+            own.start_and_connect();
+            EXPECT_TRUE(own.reaches(DOCA_CTX_STATE_IDLE, patience(kSoon)));
+            line.send("gone");
         });
 }

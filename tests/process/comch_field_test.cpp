@@ -216,6 +216,7 @@ TEST(ComchField, F12TheClientComesBeforeTheServer)
             line.send("begin");
             EXPECT_TRUE(own.connects());
             EXPECT_EQ(own.record(), (Record{"IDLE->STARTING", "STARTING->RUNNING"}));
+            expect_one_line(log, {"[WRN]", "svc"});
         });
 }
 

@@ -166,8 +166,8 @@ void Conductor::side_ended(std::size_t side)
         set_result(status);
         give_up_ = Clock::now() + plan_.grace;
         if (phase_ == Phase::first_side)
-            lines_.say(label(other) + " is not started; if " + label(side) +
-                       " needs something of it, see --first");
+            lines_.say(label(other) + " is not started, as " + label(side) +
+                       " has failed (if that needs something of it first, see --first)");
     }
     const bool is_all = phase_ == Phase::both_sides && !sides_[other].is_running();
     if (is_all || (status != 0 && phase_ == Phase::first_side) || plan_.last_word == side)

@@ -25,7 +25,7 @@ std::string complaint_about_node(const std::string &name)
     if (node_named(name) != nullptr)
         return {};
     if (!topology_fault().empty())
-        return topology_fault();
+        return "the topology is refused: " + topology_fault() + " (SOFTDOCA_TOPOLOGY names it)";
     std::string names;
     for (const Node &node : topology().nodes)
         names += (names.empty() ? "" : ", ") + node.name;
