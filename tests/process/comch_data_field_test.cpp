@@ -340,7 +340,7 @@ TEST(DocaComchDataField, F29ReceivesStillPostedAtTheEnd)
                     consumer.end();
                 });
             }
-            expect_one_line(log, {"[WRN]"});
+            expect_one_line(log, {"[WRN]", "in flight"});
             meet(own, line);
         },
         [](ComchEnd &own, Line &line) {

@@ -321,8 +321,8 @@ TEST(HostileExporter, LiesAboutCopies)
                 EXPECT_PRED1(is_refusal, code) << lie.name;
                 continue;
             }
+            Import &import = importer.import(descriptor); // by the same connection
             ASSERT_EQ(doca_mmap_destroy(made), DOCA_SUCCESS);
-            Import &import = importer.import(descriptor);
             EXPECT_NE(importer.read(import, 0, kSize), DOCA_SUCCESS) << lie.name;
             ASSERT_TRUE(importer.recover()) << lie.name;
         }
