@@ -160,7 +160,7 @@ void stream(ComchEnd &own, Line &line)
     const auto start = Clock::now();
     run_until(start + duration() / 2); // all of the memory was touched then
     const Census census = Census::now();
-    const std::size_t resident = resident_kib();
+    [[maybe_unused]] const std::size_t resident = resident_kib();
     run_until(start + duration());
     EXPECT_TRUE(Census::now().is_within(census));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
