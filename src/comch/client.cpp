@@ -266,10 +266,12 @@ bool doca_comch_client::is_drained() noexcept
     bool has_left = true;
     if (connection_ != nullptr) {
         if (connection_->stage() == doca_comch_connection::Stage::opening) {
-            auto message = softdoca::wire::make<softdoca::wire::CloseChannel>();
-            message.channel = connection_->channel().peer_number();
-            if (connection_->channel().has_memory())
-                (void)connection_->channel().link().tell(message);
+            const softdoca::Channel &channel = connection_->channel();
+            if (channel.has_memory()) { // only then the peer's number is known
+                auto message = softdoca::wire::make<softdoca::wire::CloseChannel>();
+                message.channel = channel.peer_number();
+                (void)channel.link().tell(message);
+            }
             connection_->close();
         }
         has_left = connection_->leave() && connection_->num_children() == 0;
