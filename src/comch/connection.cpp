@@ -241,7 +241,12 @@ void doca_comch_connection::note_next() noexcept
 
 bool doca_comch_connection::deliver() noexcept
 {
-    for (;;) {
+    constexpr int kMaxSilent = 64; // of a peer that sends nothing but notices which nobody hears
+    for (int num_silent = 0;; ++num_silent) {
+        if (num_silent == kMaxSilent) {
+            owner_.rotate_arrived();
+            return false;
+        }
         // In this order: what was sent before the end is delivered before it.
         const bool is_over = channel_->is_lost() || channel_->is_closed_by_peer();
         switch (channel_->in().look()) {

@@ -246,7 +246,12 @@ void ControlContext::remove_arrived(doca_comch_connection &connection) noexcept
 
 bool ControlContext::deliver_arrived() noexcept
 {
-    while (!arrived_.empty()) {
+    constexpr int kMaxLooks = 64; // a turn without a delivery must end, too
+    for (int num_looks = 0; !arrived_.empty(); ++num_looks) {
+        if (num_looks == kMaxLooks) {
+            doorbells().mailbox()->post(token_); // goes on in the next one
+            break;
+        }
         // Others of this engine come first next time; without more, on_turn() rests.
         stay_ready();
         if (arrived_.front().deliver())
