@@ -267,7 +267,7 @@ void ask_once(ComchClient &own)
     const std::size_t num = own.num_messages + 1;
     own.send("ping");
     must(own.progress_until([&] { return own.num_messages >= num && own.num_ended >= num; },
-                            patience(kSoon))
+                            patience())
              ? DOCA_SUCCESS
              : DOCA_ERROR_TIME_OUT);
 }
@@ -329,8 +329,8 @@ private:
     {
         (void)own_.progress();
         (void)other_.progress();
-        must(std::chrono::steady_clock::now() - asked_at_ < patience(kSoon) ? DOCA_SUCCESS
-                                                                            : DOCA_ERROR_TIME_OUT);
+        must(std::chrono::steady_clock::now() - asked_at_ < patience() ? DOCA_SUCCESS
+                                                                       : DOCA_ERROR_TIME_OUT);
     }
 
     std::string state() const
