@@ -95,8 +95,8 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
  *         DOCA_ERROR_NOT_SUPPORTED   its device cannot do this kind of work
  *         DOCA_ERROR_BAD_STATE       it is not IDLE
  *         DOCA_ERROR_NOT_CONNECTED   it has no engine (doca_pe_connect_ctx)
- *         DOCA_ERROR_ALREADY_EXIST   (Comch server) another one serves the name under the
- * representor DOCA_ERROR_INITIALIZATION  an allocation failed
+ *         DOCA_ERROR_ALREADY_EXIST   (Comch server) another one has the name under the representor
+ *         DOCA_ERROR_INITIALIZATION  an allocation failed
  */
 DOCA_STABLE
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);

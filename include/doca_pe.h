@@ -209,9 +209,9 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
  * @return DOCA_SUCCESS;
  *         DOCA_ERROR_INVALID_VALUE  the pointer is NULL
  *         DOCA_ERROR_BAD_STATE      the context is not RUNNING, or the task is in flight or freed
- *         DOCA_ERROR_NOT_CONNECTED  (Comch) the connection is lost, or has no such consumer (any
- * more) DOCA_ERROR_AGAIN          no room now; repeat the call, it needs no progress between (never
- * for DMA). On each error the task stays the program's
+ *         DOCA_ERROR_NOT_CONNECTED  (Comch) the connection is lost, or the consumer is not there
+ *         DOCA_ERROR_AGAIN          no room now; repeat the call, it needs no progress between
+ *                                   (never for DMA). On each error the task stays the program's
  */
 DOCA_STABLE
 doca_error_t doca_task_submit(struct doca_task *task);
