@@ -190,6 +190,32 @@ TEST(ComchControl, ASendLeavesAtSubmitWithoutProgress)
         });
 }
 
+TEST(ComchControl, AClientSendsInItsRunningCallback)
+{
+    on_both_sides(
+        [](Line &line) {
+            ComchServer own;
+            must(own.start());
+            EXPECT_TRUE(own.receives(1));
+            EXPECT_EQ(own.texts(), (std::vector<std::string>{"at once"}));
+            own.progress_until_told(line);
+        },
+        [](Line &line) {
+            ComchClient own;
+            doca_error_t sent = DOCA_ERROR_UNKNOWN;
+            own.on_state = [&](doca_ctx_states, doca_ctx_states next) {
+                if (next == DOCA_CTX_STATE_RUNNING)
+                    sent = own.try_send("at once");
+            };
+            (void)own.start();
+            EXPECT_TRUE(own.ends_sends(1));
+            EXPECT_EQ(sent, DOCA_SUCCESS);
+            EXPECT_EQ(own.sends, (std::vector<SendEnd>{{0, DOCA_SUCCESS}}));
+            line.send("done");
+            (void)line.wait();
+        });
+}
+
 TEST(ComchControl, ThePayloadIsTakenAtSubmit)
 {
     on_connected_ends(
