@@ -308,7 +308,7 @@ TEST(ComchHostileClient, AdmitsItself)
         HostileComchScene scene;
         {
             raw::Client client(raw::ServiceRecord::find());
-            scene.victim.line.send("nap 50");
+            scene.victim.line.send("nap 500"); // all below is done before it wakes
             ASSERT_TRUE(client.open());
             for (const std::uint32_t value : {raw::kAccepted + 0u, 2u, 3u, 0xffffffffu}) {
                 client.channel->set_admission(value);
