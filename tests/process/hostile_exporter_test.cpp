@@ -209,8 +209,6 @@ std::vector<Lie> lies_about_copies()
              claim.slot = 1;
              script.window_for_copies = claim.bytes();
          }},
-        {"a dead page",
-         [](raw::Exporter &own, raw::Script &) { own.page.set_death_word(0x40000001); }},
         {"the generation changes",
          [](raw::Exporter &own, raw::Script &script) {
              raw::WindowClaim claim = own.window_claim();
@@ -314,18 +312,39 @@ TEST(HostileExporter, LiesAboutCopies)
         const Liar liar(lies);
         Importer importer(1, kSize);
         for (const Lie &lie : lies) {
+            SCOPED_TRACE(lie.name);
             const std::string descriptor = next_of(liar);
             doca_mmap *made = nullptr;
             const doca_error_t code = try_import(importer.device, descriptor, &made);
             if (code != DOCA_SUCCESS) {
-                EXPECT_PRED1(is_refusal, code) << lie.name;
+                EXPECT_PRED1(is_refusal, code);
                 continue;
             }
             Import &import = importer.import(descriptor); // by the same connection
             ASSERT_EQ(doca_mmap_destroy(made), DOCA_SUCCESS);
-            EXPECT_NE(importer.read(import, 0, kSize), DOCA_SUCCESS) << lie.name;
-            ASSERT_TRUE(importer.recover()) << lie.name;
+            EXPECT_NE(importer.read(import, 0, kSize), DOCA_SUCCESS);
+            ASSERT_TRUE(importer.recover());
         }
+    });
+}
+
+/// Its agent goes on answering: at first the death may pass unseen.
+TEST(HostileExporter, SaysThatItIsDead)
+{
+    const std::vector<Lie> lies{{"a dead page", [](raw::Exporter &own, raw::Script &) {
+                                     own.page.set_death_word(0x40000001);
+                                 }}};
+    on_stage(Via::agent, [&] {
+        const Liar liar(lies);
+        const Importer importer(1, kSize);
+        const std::string descriptor = next_of(liar);
+        doca_error_t code = DOCA_SUCCESS;
+        const auto is_seen = [&] {
+            code = import_code(importer.device, descriptor);
+            return code != DOCA_SUCCESS;
+        };
+        EXPECT_TRUE(wait_until(importer.pe, is_seen, patience()));
+        EXPECT_PRED1(is_refusal, code);
     });
 }
 
