@@ -41,5 +41,6 @@ int main(int argc, char **argv)
     run_count_rows(report);
     run_comch_count_rows(report);
     run_start_rows(report);
+    run_cpp_rows(report);
     return report.had_all_rows() ? 0 : 2;
 }

@@ -23,5 +23,6 @@ void run_comch_control_rows(Report &report); ///< 13, 14, 15: control messages, 
 /// 20 and 21 of connections and consumers; connect: many clients of one server.
 void run_comch_idle_rows(Report &report);
 void run_comch_count_rows(Report &report); ///< 22 of messages
+void run_cpp_rows(Report &report);         ///< cpp: what the C++ layer adds to a copy
 
 } // namespace softdoca::bench
