@@ -34,6 +34,7 @@ public:
     explicit doca_dev_rep(const doca_devinfo_rep &info) noexcept
         : info_(info), hold_(*info.dev, "representor", this)
     {
+        info_.list = nullptr; // which may go before the representor does
     }
 
     doca_devinfo_rep *devinfo() noexcept { return &info_; }

@@ -57,7 +57,7 @@ public:
     }
     std::span<std::byte> data() const { return data(std::nothrow).value(); }
 
-    /// Says which part holds data; it must be inside memory().
+    /// Says which part holds data. Data outside memory() fails when it is used, not here.
     result<void> set_data(std::nothrow_t, std::span<std::byte> data) noexcept
     {
         return detail::checked(doca_buf_set_data(buf_.get(), data.data(), data.size()),

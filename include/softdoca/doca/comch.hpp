@@ -57,15 +57,16 @@ class ServerCore final : public EndCore {
 public:
     using Owner = Handle<doca_comch_server, doca_comch_server_destroy, "doca_comch_server_destroy">;
     ServerCore(const Device &device, const Representor &representor,
-               std::shared_ptr<EngineCore> engine, std::uint32_t num_sends, Owner server)
-        : EndCore(device.shared(), std::move(engine), num_sends), arrivals(this->engine()),
+               std::shared_ptr<EngineCore> engine, Owner server)
+        : EndCore(device.shared(), std::move(engine)), arrivals(this->engine()),
           representor_(representor.shared()), server_(std::move(server))
     {
     }
 
     doca_ctx *ctx() const noexcept override { return doca_comch_server_as_ctx(server_.get()); }
+    doca_comch_server *get() const noexcept { return server_.get(); }
 
-    result<void> configure(const ComchOptions &options) noexcept
+    result<void> configure(const ComchOptions &options)
     {
         doca_comch_server *const server = server_.get();
         doca_error_t code = DOCA_SUCCESS;
@@ -77,9 +78,12 @@ public:
             code = doca_comch_server_set_recv_queue_size(server, options.recv_queue_size);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_server_set_recv_queue_size"};
-        code = doca_comch_server_task_send_set_conf(server, succeeded, failed, options.num_sends);
+        if (options.num_sends != 0)
+            code =
+                doca_comch_server_task_send_set_conf(server, succeeded, failed, options.num_sends);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_server_task_send_set_conf"};
+        sends().allocate(options.num_sends);
         code = doca_comch_server_event_msg_recv_register(server, received);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_server_event_msg_recv_register"};
@@ -164,15 +168,15 @@ private:
 class ClientCore final : public EndCore {
 public:
     using Owner = Handle<doca_comch_client, doca_comch_client_destroy, "doca_comch_client_destroy">;
-    ClientCore(const Device &device, std::shared_ptr<EngineCore> engine, std::uint32_t num_sends,
-               Owner client)
-        : EndCore(device.shared(), std::move(engine), num_sends), client_(std::move(client))
+    ClientCore(const Device &device, std::shared_ptr<EngineCore> engine, Owner client)
+        : EndCore(device.shared(), std::move(engine)), client_(std::move(client))
     {
     }
 
     doca_ctx *ctx() const noexcept override { return doca_comch_client_as_ctx(client_.get()); }
+    doca_comch_client *get() const noexcept { return client_.get(); }
 
-    result<void> configure(const ComchOptions &options) noexcept
+    result<void> configure(const ComchOptions &options)
     {
         doca_comch_client *const client = client_.get();
         doca_error_t code = DOCA_SUCCESS;
@@ -184,9 +188,12 @@ public:
             code = doca_comch_client_set_recv_queue_size(client, options.recv_queue_size);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_client_set_recv_queue_size"};
-        code = doca_comch_client_task_send_set_conf(client, succeeded, failed, options.num_sends);
+        if (options.num_sends != 0)
+            code =
+                doca_comch_client_task_send_set_conf(client, succeeded, failed, options.num_sends);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_client_task_send_set_conf"};
+        sends().allocate(options.num_sends);
         code = doca_comch_client_event_msg_recv_register(client, received);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_client_event_msg_recv_register"};
@@ -252,8 +259,8 @@ public:
         if (!server)
             return server.failure();
         return detail::no_throw([&]() -> result<ComchServer> {
-            const auto core = detail::share(new Core(device, representor, engine.core(),
-                                                     options.num_sends, *std::move(server)));
+            const auto core =
+                detail::share(new Core(device, representor, engine.core(), *std::move(server)));
             auto done = core->configure(options);
             if (done)
                 done = core->start();
@@ -281,6 +288,9 @@ public:
     }
     void disconnect(ComchConnection &connection) { disconnect(std::nothrow, connection).value(); }
 
+    /// For calls of the C API that have no function here.
+    doca_comch_server *get() const noexcept { return core_->get(); }
+
 private:
     using Core = detail::ServerCore;
     template <bool throws>
@@ -302,8 +312,7 @@ public:
         if (!client)
             return client.failure();
         return detail::no_throw([&]() -> result<ComchClient> {
-            const auto core = detail::share(
-                new Core(device, engine.core(), options.num_sends, *std::move(client)));
+            const auto core = detail::share(new Core(device, engine.core(), *std::move(client)));
             auto done = core->configure(options);
             if (done)
                 done = core->start();
@@ -333,6 +342,9 @@ public:
         co_await running();
         co_return connection();
     }
+
+    /// For calls of the C API that have no function here.
+    doca_comch_client *get() const noexcept { return core_->get(); }
 
 private:
     using Core = detail::ClientCore;

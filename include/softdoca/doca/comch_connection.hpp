@@ -24,7 +24,7 @@
 
 namespace doca {
 
-/// What a server or client is to have; 0 is the library's default.
+/// What a server or client is to have. Sizes of 0 are the library's defaults.
 struct ComchOptions {
     std::uint32_t num_sends = 64; ///< messages in flight at a time, over all connections
     std::uint32_t max_msg_size = 0;
@@ -45,10 +45,9 @@ inline constexpr Failure kNotConnected{DOCA_ERROR_NOT_CONNECTED, "doca_comch_con
 /// What a server and a client have in common.
 class EndCore : public ContextCore, public std::enable_shared_from_this<EndCore> {
 public:
-    EndCore(std::shared_ptr<doca_dev> device, std::shared_ptr<EngineCore> engine,
-            std::uint32_t num_sends)
+    EndCore(std::shared_ptr<doca_dev> device, std::shared_ptr<EngineCore> engine)
         : ContextCore(std::move(engine)), device_(std::move(device)),
-          sends_(this->engine(), "doca_comch_task_send", num_sends)
+          sends_(this->engine(), "doca_comch_task_send")
     {
     }
 

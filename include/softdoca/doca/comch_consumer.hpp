@@ -365,6 +365,9 @@ public:
         };
     }
 
+    /// For calls of the C API that have no function here.
+    doca_comch_consumer *get() const noexcept { return core_->get(); }
+
 private:
     using Core = detail::ConsumerCore;
     template <bool throws>

@@ -63,10 +63,9 @@ class ProducerCore final : public ContextCore {
 public:
     using Owner =
         Handle<doca_comch_producer, doca_comch_producer_destroy, "doca_comch_producer_destroy">;
-    ProducerCore(std::shared_ptr<EndCore> end, std::shared_ptr<EngineCore> engine,
-                 std::uint32_t num_tasks, Owner producer)
+    ProducerCore(std::shared_ptr<EndCore> end, std::shared_ptr<EngineCore> engine, Owner producer)
         : ContextCore(std::move(engine)), end_(std::move(end)), producer_(std::move(producer)),
-          operations_(this->engine(), "doca_comch_producer_task_send", num_tasks)
+          operations_(this->engine(), "doca_comch_producer_task_send")
     {
     }
 
@@ -74,12 +73,13 @@ public:
     doca_comch_producer *get() const noexcept { return producer_.get(); }
     OperationPool &operations() noexcept { return operations_; }
 
-    result<void> configure(std::uint32_t num_tasks) noexcept
+    result<void> configure(std::uint32_t num_tasks)
     {
         const doca_error_t code =
             doca_comch_producer_task_send_set_conf(producer_.get(), succeeded, failed, num_tasks);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_comch_producer_task_send_set_conf"};
+        operations_.allocate(num_tasks);
         return connect();
     }
 
@@ -170,9 +170,8 @@ public:
         if (!producer)
             return producer.failure();
         return detail::no_throw([&]() -> result<ComchProducer> {
-            const auto core =
-                detail::share(new Core(connection.core()->end()->shared_from_this(), engine.core(),
-                                       options.num_tasks, *std::move(producer)));
+            const auto core = detail::share(new Core(connection.core()->end()->shared_from_this(),
+                                                     engine.core(), *std::move(producer)));
             auto done = core->configure(options.num_tasks);
             if (done)
                 done = core->start();
@@ -242,6 +241,9 @@ public:
     {
         send(std::nothrow, consumer, buffer, imm, std::forward<Function>(function)).value();
     }
+
+    /// For calls of the C API that have no function here.
+    doca_comch_producer *get() const noexcept { return core_->get(); }
 
 private:
     using Core = detail::ProducerCore;

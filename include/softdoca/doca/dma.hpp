@@ -54,22 +54,23 @@ namespace detail {
 class DmaCore final : public ContextCore {
 public:
     using Owner = Handle<doca_dma, doca_dma_destroy, "doca_dma_destroy">;
-    DmaCore(const Device &device, std::shared_ptr<EngineCore> engine, std::uint32_t num_tasks,
-            Owner dma)
+    DmaCore(const Device &device, std::shared_ptr<EngineCore> engine, Owner dma)
         : ContextCore(std::move(engine)), device_(device.shared()), dma_(std::move(dma)),
-          operations_(this->engine(), "doca_dma_task_memcpy", num_tasks)
+          operations_(this->engine(), "doca_dma_task_memcpy")
     {
     }
 
     doca_ctx *ctx() const noexcept override { return doca_dma_as_ctx(dma_.get()); }
+    doca_dma *get() const noexcept { return dma_.get(); }
     OperationPool &operations() noexcept { return operations_; }
 
-    result<void> configure(std::uint32_t num_tasks) noexcept
+    result<void> configure(std::uint32_t num_tasks)
     {
         const doca_error_t code =
             doca_dma_task_memcpy_set_conf(dma_.get(), succeeded, failed, num_tasks);
         if (code != DOCA_SUCCESS)
             return Failure{code, "doca_dma_task_memcpy_set_conf"};
+        operations_.allocate(num_tasks);
         return connect();
     }
 
@@ -157,8 +158,7 @@ public:
         if (!dma)
             return dma.failure();
         return detail::no_throw([&]() -> result<Dma> {
-            const auto core =
-                detail::share(new Core(device, engine.core(), options.num_tasks, *std::move(dma)));
+            const auto core = detail::share(new Core(device, engine.core(), *std::move(dma)));
             auto done = core->configure(options.num_tasks);
             if (done)
                 done = core->start();
@@ -200,6 +200,9 @@ public:
     {
         memcpy(std::nothrow, src, dst, std::forward<Function>(function)).value();
     }
+
+    /// For calls of the C API that have no function here.
+    doca_dma *get() const noexcept { return core_->get(); }
 
 private:
     using Core = detail::DmaCore;

@@ -67,9 +67,11 @@ protected:
 class OperationPool final : private Retry {
 public:
     /// The call is the one that ends with a failure if a task does.
-    OperationPool(EngineCore &engine, const char *call, std::size_t num)
-        : engine_(engine), call_(call), operations_(num)
+    OperationPool(EngineCore &engine, const char *call) noexcept : engine_(engine), call_(call) {}
+    /// Once, when it is known that there may be so many.
+    void allocate(std::size_t num)
     {
+        operations_ = std::vector<Operation>(num);
         for (Operation &operation : operations_) {
             operation.pool = this;
             give_back(operation);

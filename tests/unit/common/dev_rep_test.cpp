@@ -114,6 +114,19 @@ TEST_F(DocaDevinfoRep, Properties)
     EXPECT_EQ(vuid(list[0]), vuid(RepList(first_)[0])) << "the same in each list";
 }
 
+TEST_F(DocaDevinfoRep, OfAnOpenRepresentorAnswersWhenItsListHasGone)
+{
+    doca_dev_rep *rep = nullptr;
+    ASSERT_EQ(doca_dev_rep_open(RepList(first_)[0], &rep), DOCA_SUCCESS);
+    doca_devinfo_rep *const info = doca_dev_rep_as_devinfo(rep);
+    std::uint8_t is_equal = 7;
+
+    EXPECT_EQ(doca_devinfo_rep_is_equal_pci_addr(info, "3b:00.0", &is_equal), DOCA_SUCCESS);
+    EXPECT_EQ(is_equal, 1);
+    EXPECT_EQ(pci_addr(info), "0000:3b:00.0");
+    EXPECT_EQ(doca_dev_rep_close(rep), DOCA_SUCCESS);
+}
+
 TEST_F(DocaDevinfoRep, TheNetFilterShowsNetworkFunctions)
 {
     const RepList list(first_, DOCA_DEVINFO_REP_FILTER_NET);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 SoftDOCA contributors
+
+// Coroutines and what drives them: by polling, asleep, and from a loop of somebody else's.
+
+#include "copies.hpp"
+
+#include <poll.h>
+#include <sys/epoll.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+using namespace softdoca::test;
+
+namespace {
+
+doca::Coroutine<int> answer(int value)
+{
+    co_return value;
+}
+
+doca::Coroutine<std::unique_ptr<int>> answer_moved(int value)
+{
+    co_return std::make_unique<int>(co_await answer(value));
+}
+
+doca::Coroutine<> fail(const char *text)
+{
+    throw std::runtime_error(text);
+    co_return;
+}
+
+doca::Coroutine<> copy(CopyWorld &world, std::size_t i, int num)
+{
+    for (int n = 0; n < num; ++n) {
+        world.dst[i].reset_data();
+        co_await world.dma.memcpy(world.src[i], world.dst[i]);
+    }
+}
+
+doca::Coroutine<> count_after(CopyWorld &world, std::size_t i, int &num)
+{
+    co_await copy(world, i, 3);
+    ++num;
+}
+
+} // namespace
+
+class CppExecutor : public testing::TestWithParam<doca::Wait> {
+protected:
+    CopyWorld world_;
+    doca::Executor executor_{world_.engine, GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Wait, CppExecutor, testing::Values(doca::Wait::polling, doca::Wait::epoll),
+                         [](const auto &wait) {
+                             return wait.param == doca::Wait::polling ? "polling" : "epoll";
+                         });
+
+TEST_P(CppExecutor, ReturnsWhatACoroutineReturns)
+{
+    EXPECT_EQ(executor_.run(answer(7)), 7);
+    EXPECT_EQ(*executor_.run(answer_moved(8)), 8);
+}
+
+TEST_P(CppExecutor, ThrowsWhatACoroutineThrows)
+{
+    EXPECT_THROW(executor_.run(fail("one")), std::runtime_error);
+
+    executor_.spawn(fail("first"));
+    executor_.spawn(copy(world_, 0, 5));
+    executor_.spawn(fail("second"));
+    try {
+        executor_.run();
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::runtime_error &error) {
+        EXPECT_STREQ(error.what(), "first");
+    }
+    EXPECT_TRUE(world_.is_copied(0)); // the others have ended, too
+    executor_.run();                  // it is thrown once
+}
+
+TEST_P(CppExecutor, RunsAllThatWasSpawned)
+{
+    int num_ended = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        executor_.spawn(count_after(world_, i, num_ended));
+
+    executor_.run();
+
+    EXPECT_EQ(num_ended, 4);
+}
+
+TEST_P(CppExecutor, DestroysWhatHasNotEnded)
+{
+    int num_ended = 0;
+    {
+        doca::Executor executor(world_.engine, GetParam());
+        for (std::size_t i = 0; i < 4; ++i)
+            executor.spawn(count_after(world_, i, num_ended));
+    }
+    EXPECT_EQ(num_ended, 0);
+}
+
+TEST_P(CppExecutor, RunsUntilAConditionOrALimitOfTime)
+{
+    int num_ended = 0;
+    executor_.spawn(count_after(world_, 0, num_ended));
+
+    EXPECT_TRUE(executor_.run_until([&] { return num_ended == 1; }, std::chrono::seconds(10)));
+    EXPECT_FALSE(executor_.run_until([] { return false; }, std::chrono::milliseconds(5)));
+}
+
+TEST_P(CppExecutor, ACoroutineSpawnsOthers)
+{
+    int num_ended = 0;
+    const auto spawn_all = [](doca::Executor &executor, CopyWorld &world,
+                              int &num) -> doca::Coroutine<> {
+        for (std::size_t i = 0; i < 4; ++i) {
+            executor.spawn(count_after(world, i, num));
+            co_await copy(world, i, 0);
+        }
+    };
+    executor_.spawn(spawn_all(executor_, world_, num_ended));
+    executor_.run();
+    EXPECT_EQ(num_ended, 4);
+}
+
+TEST(CppExecutorLoop, IsDrivenByAnEpollLoopOfSomebodyElse)
+{
+    CopyWorld world;
+    int num_ended = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        world.executor.spawn(count_after(world, i, num_ended));
+
+    const int epoll_fd = ::epoll_create1(EPOLL_CLOEXEC);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    ASSERT_EQ(::epoll_ctl(epoll_fd, EPOLL_CTL_ADD, world.executor.fd(), &event), 0);
+    auto period = world.executor.dispatch();
+    for (int i = 0; i < 1000 && num_ended < 4; ++i) {
+        ASSERT_GE(
+            ::epoll_wait(epoll_fd, &event, 1, period ? static_cast<int>(period->count()) : 5000),
+            0);
+        period = world.executor.dispatch();
+    }
+    ::close(epoll_fd);
+
+    EXPECT_EQ(num_ended, 4);
+    EXPECT_FALSE(period.has_value()); // nothing to come back for
+}
+
+TEST(CppExecutorLoop, GivesOthersTheirTurn)
+{
+    CopyWorld world;
+    world.executor.spawn(copy(world, 0, 100'000));
+
+    EXPECT_EQ(world.executor.dispatch(), std::chrono::milliseconds(0));
+
+    world.executor.run();
+}
+
+TEST(CppExecutorLoop, ASubmitFromOutsideWakesTheSleeper)
+{
+    CopyWorld world;
+    bool has_ended = false;
+    EXPECT_FALSE(world.executor.dispatch().has_value());
+
+    world.dma.memcpy(world.src[0], world.dst[0], [&](doca::result<void>) { has_ended = true; });
+    pollfd readable{world.executor.fd(), POLLIN, 0};
+    EXPECT_EQ(::poll(&readable, 1, 5000), 1);
+    (void)world.executor.dispatch();
+
+    EXPECT_TRUE(has_ended);
+}
+
+TEST(CppCoroutine, FramesEndOnOtherThreads)
+{
+    constexpr int kNum = 200;
+    std::vector<doca::Coroutine<int>> coroutines;
+    for (int i = 0; i < kNum; ++i)
+        coroutines.push_back(answer(i));
+
+    std::thread([&] {
+        for (auto &coroutine : coroutines)
+            coroutine.start();
+        coroutines.clear(); // their frames are this thread's now, and go with it
+    }).join();
+
+    EXPECT_EQ(coroutines.size(), 0u);
+}
+
+TEST(CppCoroutine, ALargeFrameIsNotKept)
+{
+    const auto large = [](int value) -> doca::Coroutine<int> {
+        std::array<int, 4096> many{};
+        many.fill(value);
+        co_await answer(1);
+        co_return many[17];
+    };
+    CopyWorld world;
+    EXPECT_EQ(world.executor.run(large(3)), 3);
+}
