@@ -256,10 +256,10 @@ private:
     }
     void on_state(doca_ctx_states state) noexcept override
     {
-        if (state == DOCA_CTX_STATE_RUNNING) {
+        if (state == DOCA_CTX_STATE_STARTING)
             arrivals.open();
+        if (state == DOCA_CTX_STATE_RUNNING)
             post_all();
-        }
         if (state == DOCA_CTX_STATE_IDLE)
             arrivals.close(
                 {connection_->is_up() ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_CONNECTION_RESET,
