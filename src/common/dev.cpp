@@ -175,6 +175,12 @@ doca_error_t check_open(LogSite site, const char *call, const doca_dev *dev) noe
                        static_cast<const void *>(dev));
 }
 
+bool is_open_more_often(const doca_dev &dev, std::uint32_t num) noexcept
+{
+    const std::scoped_lock lock(device_mutex);
+    return dev.num_refs_ > num;
+}
+
 doca_error_t refuse_devinfo(const char *call, const doca_devinfo *devinfo) noexcept
 {
     if (devinfo == nullptr)
