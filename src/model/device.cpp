@@ -159,12 +159,13 @@ extern "C" doca_error_t softdoca_model_dev_close(doca_dev *dev)
     static constexpr char kCall[] = "doca_dev_close";
     if (dev == nullptr)
         return DOCA_SUCCESS;
-    if (const doca_error_t bad = softdoca::check_open(LOG_SITE, kCall, dev); bad != DOCA_SUCCESS)
-        return bad;
     const std::shared_ptr<ModelContext> context =
         softdoca::is_own_process() ? live_context() : nullptr;
-    const auto result = context == nullptr ? std::nullopt : context->close(dev);
-    return result ? *result : doca_dev_close(dev);
+    if (context != nullptr)
+        if (const auto result = context->close(dev); result)
+            return *result;
+    return softdoca::is_device(dev) ? doca_dev_close(dev)
+                                    : refuse_dead(LOG_SITE, kCall, "device", dev);
 }
 
 extern "C" doca_error_t softdoca_model_counters(const doca_dev *dev,

@@ -8,7 +8,7 @@
 set -euo pipefail
 
 build_dir=$1
-source_dir=$2
+release=$(cat "$2/VERSION")
 program_dir=$2/tests/install/program
 built_prefix=$3
 work=$(mktemp -d)
@@ -69,7 +69,7 @@ tree_is_complete() {
     local flavour file
     for flavour in host dpu; do
         for file in lib/$flavour/libdoca_{common,dma,comch,argp}.{so,so.2,so.3.3.0000,a} \
-            lib/$flavour/libsoftdoca_model.{so,so.0,so.0.1.0,a} \
+            lib/$flavour/libsoftdoca_model.{so,so.${release%%.*},so.$release,a} \
             lib/$flavour/pkgconfig/softdoca-model{,-lib}.pc \
             lib/$flavour/pkgconfig/doca-{common,dma,comch,argp}{,-lib}.pc \
             bin/$flavour/doca_{caps,comm_channel_admin,secure_channel,dma_copy} \
@@ -136,7 +136,7 @@ model_runs() { # FLAVOUR
     local address=0000:3b:00.0 program
     [ "$1" = host ] || address=0000:03:00.0
     in_env "$1" "cd '$program_dir'
-        [ \"\$(pkg-config --modversion softdoca-model)\" = $(cat "$source_dir/VERSION") ]
+        [ \"\$(pkg-config --modversion softdoca-model)\" = $release ]
         cc -Wall -Wextra -Werror frame.c \$(pkg-config --cflags --libs softdoca-model) -o '$work/frame-c-$1'
         c++ -x c++ -Wall -Wextra -Werror frame.c -x none \
             \$(pkg-config --cflags --libs softdoca-model) -o '$work/frame-cxx-$1'

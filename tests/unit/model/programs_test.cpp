@@ -15,6 +15,8 @@
 #include <iterator>
 #include <regex>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -35,13 +37,16 @@ protected:
     ~ModelProgram() override { fs::remove_all(dir_); }
 
     std::string pcap_path() const { return dir_ + "/frames.pcap"; }
-    Ended run(const std::string &name, const Environment &more = {}) const
+    Ended run(const std::string &name, const Environment &more = {},
+              const std::vector<std::string> &arguments = {}) const
     {
         fs::remove(dir_ + "/log");
         Environment whole = {{"SOFTDOCA_LOG", "info:" + dir_ + "/log"},
+                             {"SOFTDOCA_QUIET", std::nullopt},
+                             {"SOFTDOCA_ROLE", std::nullopt}, // as compiled: the host
                              {"SOFTDOCA_MODEL_PCAP", std::nullopt}};
         whole.insert(whole.end(), more.begin(), more.end());
-        return run_program(std::string(MODEL_PROGRAM_DIR) + "/" + name, whole);
+        return run_program(std::string(MODEL_PROGRAM_DIR) + "/" + name, whole, arguments);
     }
     /// What the library said at INFO and above in the last run.
     std::string log() const
@@ -113,6 +118,15 @@ TEST_F(ModelProgram, SecondFormMeetsQuotas)
     EXPECT_EQ(run("model_form_b", {{"SOFTDOCA_MODEL_MAX_BUF", "1"}}).status, DOCA_SUCCESS);
 }
 
+TEST_F(ModelProgram, LogLevelTakesTheLibrarysLinesToStderr)
+{
+    const Environment unasked = {{"SOFTDOCA_LOG", std::nullopt}};
+    const Environment quiet = {{"SOFTDOCA_LOG", std::nullopt}, {"SOFTDOCA_QUIET", "1"}};
+
+    EXPECT_NE(run("model_form_a", unasked).err.find("[INF]"), std::string::npos);
+    EXPECT_EQ(run("model_form_a", quiet).err, "");
+}
+
 int count_of(const std::string &text, const std::string &pattern)
 {
     const std::regex form(pattern);
@@ -129,6 +143,24 @@ TEST_F(ModelProgram, ThatForgetsToReleaseIsToldAtItsExit)
     EXPECT_EQ(count_of(log(), "alive: memory 0x[0-9a-f]+ \\(4096 bytes\\) with 2 buffers"), 1);
     EXPECT_EQ(count_of(log(), "alive: device 0000:[0-9a-f:.]+, opened 1 time "), 1);
     EXPECT_EQ(count_of(log(), "alive: context 0x[0-9a-f]+ "), 1);
+}
+
+TEST_F(ModelProgram, GetsOneStandardBackendUnlessItHasItsOwn)
+{
+    for (const char *backend : {"none", "own", "standard"}) {
+        const Ended ended = run("model_logs", {}, {backend});
+
+        EXPECT_EQ(ended.status, 0) << ended.err;
+        EXPECT_EQ(count_of(ended.out, "\\[INF\\].*hello"), 1) << backend << "\n" << ended.out;
+    }
+}
+
+TEST_F(ModelProgram, OfLogLevelDisableSaysNothing)
+{
+    const Ended ended = run("model_logs", {{"SOFTDOCA_LOG", std::nullopt}}, {"none", "disable"});
+
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(ended.out + ended.err, "");
 }
 
 /// Without what differs from run to run: times, threads, lines, addresses.
