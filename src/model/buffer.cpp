@@ -29,11 +29,12 @@ bool is_inside(std::size_t offset, std::size_t len, std::size_t whole) noexcept
 
 } // namespace
 
-/// The program may have returned a Buffer by a call of DOCA, which the table does not hear of.
+/// The program may have returned a Buffer by a call of DOCA, which the table does not hear of; a
+/// task in flight can hold it even then.
 doca_mem *ModelContext::find_mem_of(const doca_buf *buf) noexcept
 {
     const auto found = is_live_ ? bufs_.find(buf) : bufs_.end();
-    return found == bufs_.end() || buf->is_returned() ? nullptr : find_mem(found->second);
+    return found == bufs_.end() || buf->refcount() == 0 ? nullptr : find_mem(found->second);
 }
 
 doca_error_t ModelContext::create_buf(doca_mem *mem, std::size_t offset, std::size_t len,

@@ -246,7 +246,7 @@ std::size_t ModelContext::num_open_devices() const noexcept
 std::size_t ModelContext::num_bufs() const noexcept
 {
     return static_cast<std::size_t>(std::ranges::count_if(
-        bufs_, [](const auto &entry) { return !entry.first->is_returned(); }));
+        bufs_, [](const auto &entry) { return entry.first->refcount() != 0; }));
 }
 
 const char *ModelContext::name_of_first_device() const noexcept

@@ -3,6 +3,7 @@
 
 #include "model_setup.hpp"
 
+#include "support/dma_setup.hpp"
 #include "support/sdk_log.hpp"
 
 #include <doca_buf.h>
@@ -130,6 +131,28 @@ TEST(ModelBuffer, ThatTheProgramReturnedItselfIsDead)
     EXPECT_EQ(doca_task_submit(model.ctx, model.buf), DOCA_ERROR_INVALID_VALUE);
 
     model.buf = nullptr;
+}
+
+TEST(ModelBuffer, ThatATaskInFlightUsesHoldsTheMemory)
+{
+    Model model;
+    doca_buf *const into = model.another_buf(2048, 1500);
+    const softdoca::test::Pe pe;
+    softdoca::test::DmaContext dma(model.dev, pe, 1);
+    must(doca_buf_reset_data_len(into));
+    must(dma.start());
+    doca_task *const task = dma.alloc(model.buf, into);
+    must(doca_task_submit(task));
+
+    EXPECT_EQ(doca_buf_destroy(std::exchange(model.buf, nullptr)), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_dec_refcount(into, nullptr), DOCA_SUCCESS); // by the vendor's call
+    EXPECT_EQ(doca_buf_destroy(into), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mem_unreg(model.mem), DOCA_ERROR_IN_USE);
+    while (dma.num_inflight() > 0)
+        doca_pe_progress(pe);
+    dma.free(task);
+
+    EXPECT_EQ(doca_mem_unreg(std::exchange(model.mem, nullptr)), DOCA_SUCCESS);
 }
 
 TEST(ModelBuffer, ReferencesOfTheProgramHoldTheMemory)

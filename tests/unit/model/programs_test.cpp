@@ -171,18 +171,20 @@ std::string without_chance(const std::string &text)
 
 TEST_F(ModelProgram, OfVendorCallsAloneIsTheSameWithTheHeader)
 {
-    for (const char *role : {"host", "dpu"}) {
-        const Environment environment = {{"SOFTDOCA_ROLE", role}, {"SOFTDOCA_LOG", std::nullopt}};
+    for (const char *role : {"host", "dpu"})
+        for (const std::string program : {"model_vendor_only", "model_vendor_only_cpp"}) {
+            const Environment environment = {{"SOFTDOCA_ROLE", role},
+                                             {"SOFTDOCA_LOG", std::nullopt}};
 
-        const Ended without = run("model_vendor_only_without", environment);
-        const Ended with = run("model_vendor_only_with", environment);
+            const Ended without = run(program + "_without", environment);
+            const Ended with = run(program + "_with", environment);
 
-        EXPECT_EQ(with.status, 0);
-        EXPECT_EQ(with.status, without.status);
-        EXPECT_EQ(with.out, without.out);
-        EXPECT_NE(with.out.find("in the destination: copied"), std::string::npos) << with.out;
-        EXPECT_EQ(without_chance(with.err), without_chance(without.err));
-    }
+            EXPECT_EQ(with.status, 0);
+            EXPECT_EQ(with.status, without.status);
+            EXPECT_EQ(with.out, without.out);
+            EXPECT_NE(with.out.find("in the destination: copied"), std::string::npos) << with.out;
+            EXPECT_EQ(without_chance(with.err), without_chance(without.err));
+        }
 }
 
 } // namespace

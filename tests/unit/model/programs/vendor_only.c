@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 SoftDOCA contributors */
 
 /*
- * Nothing but calls of DOCA, good ones and bad ones: with the header of the model (WITH_MODEL) it
- * must say and do the same as without.
+ * In C and C++: nothing but calls of DOCA, good ones and bad ones: with the header of the model
+ * (WITH_MODEL) it must say and do the same as without.
  */
 
 #ifdef WITH_MODEL
@@ -24,7 +24,7 @@
 
 enum { kLen = 64 };
 
-static _Alignas(64) char memory[2 * kLen] = "copied";
+static char memory[2 * kLen] __attribute__((aligned(64))) = "copied";
 
 static void show(const char *step, doca_error_t result)
 {
