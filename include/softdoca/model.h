@@ -380,11 +380,13 @@ inline doca_error_t doca_task_submit(struct doca_ctx *ctx, struct doca_buf *buf)
 
 #else
 
-/* With no argument its text is empty, and the array of one char, the NUL. */
+/* With no argument its text is empty, and the array has one char, the NUL. */
+/* clang-format off */
 #define doca_ctx_create(...)                                                                       \
-    _Generic((char(*)[sizeof(#__VA_ARGS__)])0, char(*)[1]                                          \
-             : softdoca_model_ctx_create_or_null, default                                          \
-             : softdoca_model_ctx_create)(__VA_ARGS__)
+    _Generic((char(*)[sizeof(#__VA_ARGS__)])0,                                                     \
+        char(*)[1]: softdoca_model_ctx_create_or_null,                                             \
+        default: softdoca_model_ctx_create)(__VA_ARGS__)
+/* clang-format on */
 
 /* One argument leads to the name itself, which is not expanded again: the call of doca_pe.h. */
 #define SOFTDOCA_MODEL_THIRD_(first_, second_, third_, ...) third_

@@ -228,7 +228,6 @@ doca_error_t check_range(const char *call, const doca_dev *dev, const void *addr
 
 } // namespace softdoca
 
-using softdoca::check_not_null;
 using softdoca::check_own_process;
 using softdoca::live_context;
 using softdoca::ModelContext;

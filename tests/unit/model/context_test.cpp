@@ -15,6 +15,7 @@ using softdoca::test::garbage;
 using softdoca::test::Handle;
 using softdoca::test::in_role;
 using softdoca::test::in_topology;
+using softdoca::test::LogLevels;
 using softdoca::test::Model;
 using softdoca::test::ModelContextHandle;
 using softdoca::test::must;
@@ -147,8 +148,7 @@ TEST(ModelContext, IsNotDrivenByTheProgramInRunning)
 
 TEST(ModelContext, LogLevelLimitsBothWorlds)
 {
-    const std::uint32_t before = doca_log_level_get_global_lower_limit();
-    const std::uint32_t sdk_before = doca_log_level_get_global_sdk_limit();
+    const LogLevels levels;
     const ModelContextHandle ctx;
 
     for (std::uint32_t level = DOCA_LOG_LEVEL_DISABLE; level <= DOCA_LOG_LEVEL_TRACE; level += 10) {
@@ -156,9 +156,6 @@ TEST(ModelContext, LogLevelLimitsBothWorlds)
         EXPECT_EQ(doca_log_level_get_global_lower_limit(), level);
         EXPECT_EQ(doca_log_level_get_global_sdk_limit(), level);
     }
-
-    must(doca_log_level_set_global_lower_limit(before));
-    must(doca_log_level_set_global_sdk_limit(sdk_before));
 }
 
 TEST(ModelContext, LogLevelRefusesOtherNumbersAndDeadContexts)

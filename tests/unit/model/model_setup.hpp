@@ -30,6 +30,19 @@ private:
     const char *name_;
 };
 
+/// Gives the levels of the log back at its end: those that SdkLog reads with.
+class LogLevels {
+public:
+    LogLevels() = default;
+    ~LogLevels()
+    {
+        EXPECT_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO), DOCA_SUCCESS);
+        EXPECT_EQ(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
+    }
+    LogLevels(const LogLevels &) = delete;
+    LogLevels &operator=(const LogLevels &) = delete;
+};
+
 /// A Context alone.
 struct ModelContextHandle : Handle<doca_ctx, softdoca_model_ctx_destroy> {
     ModelContextHandle() { must(doca_ctx_create(out())); }

@@ -18,6 +18,7 @@
 namespace {
 
 using softdoca::test::garbage;
+using softdoca::test::LogLevels;
 using softdoca::test::Memory;
 using softdoca::test::Model;
 using softdoca::test::ModelContextHandle;
@@ -155,6 +156,7 @@ void call_everything(doca_ctx *ctx, const Memory &memory)
 TEST(ModelThreads, DestroyAContextUnderTheHandsOfOthers)
 {
     const Setting setting("SOFTDOCA_MODEL_ORDER", "dangle");
+    const LogLevels levels;
     for (int round = 0; round < num_rounds(20); ++round) {
         doca_ctx *ctx = nullptr;
         must(doca_ctx_create(&ctx));
@@ -168,6 +170,45 @@ TEST(ModelThreads, DestroyAContextUnderTheHandsOfOthers)
 
         destroyer.join();
     }
+}
+
+std::atomic<doca_ctx *> ctx_of_handler{nullptr};
+std::atomic<long> num_handled{0};
+
+/// A log handler that uses what logs. Calls inside are silent here: lines of a handler pass it by.
+void call_from_handler(char *)
+{
+    doca_ctx *const ctx = ctx_of_handler;
+    if (ctx == nullptr)
+        return;
+    const Memory memory(64);
+    call_everything(ctx, memory);
+    ++num_handled;
+}
+
+TEST(ModelThreads, CallFromLogHandlersToo)
+{
+    const LogLevels levels;
+    static char text[8192];
+    doca_log_backend *backend = nullptr;
+    must(doca_log_backend_create_with_buf_sdk(text, sizeof text, call_from_handler, &backend));
+    must(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DEBUG));
+    const ModelContextHandle ctx;
+    doca_dev *kept = nullptr;
+    must(doca_dev_open(doca_devinfo_get_first(ctx), &kept));
+    ctx_of_handler = ctx;
+
+    in_threads([&ctx] {
+        const Memory memory(4096);
+        for (int round = 0; round < num_rounds(10); ++round) {
+            must(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DEBUG)); // handlers lower it
+            use_a_branch(ctx, memory);
+        }
+    });
+
+    ctx_of_handler = nullptr;
+    EXPECT_GT(num_handled, 0);
+    EXPECT_EQ(doca_dev_close(kept), DOCA_SUCCESS);
 }
 
 } // namespace
