@@ -293,6 +293,12 @@ void log_set_sink(LogSinkFn sink, std::uint32_t most_verbose) noexcept
                         std::memory_order_relaxed);
 }
 
+bool log_is_unasked() noexcept
+{
+    const Environment &wanted = environment();
+    return sdk_sink.load() == nullptr && !wanted.is_quiet && !wanted.has_sink;
+}
+
 void log_write(LogLevel level, LogSite site, const char *format, ...) noexcept
 {
     if (!is_shown(level))

@@ -106,6 +106,10 @@ using LogSinkFn = void (*)(const LogLine &line) noexcept;
 /// has changed. most_verbose: the largest level number that one of them shows.
 void log_set_sink(LogSinkFn sink, std::uint32_t most_verbose) noexcept;
 
+/// Do errors and warnings go to stderr only because nobody has said what is to become of them: no
+/// SDK backend, no SOFTDOCA_LOG, no SOFTDOCA_QUIET?
+[[gnu::visibility("default")]] bool log_is_unasked() noexcept;
+
 /// Writes one line, if its level is shown.
 [[gnu::visibility("default"), gnu::format(printf, 3, 4), gnu::cold]] void
 log_write(LogLevel level, LogSite site, const char *format, ...) noexcept;

@@ -38,11 +38,13 @@ doca_error_t check(const char *call, const doca_ctx *ctx) noexcept
 
 doca_ctx::doca_ctx(doca_dev &dev, const char *kind, Acts acts) noexcept
     : acts_at_submit_(acts == Acts::at_submit), kind_(kind),
-      hold_(dev, kind, this, [](const void *holder) noexcept -> const char * {
+      hold_(std::in_place, dev, kind, this, [](const void *holder) noexcept -> const char * {
           return to_string(static_cast<const doca_ctx *>(holder)->state());
       })
 {
 }
+
+doca_ctx::doca_ctx(const char *kind) noexcept : acts_at_submit_(false), kind_(kind) {}
 
 doca_ctx::~doca_ctx()
 {
@@ -59,7 +61,7 @@ void doca_ctx::move_to(doca_ctx_states next) noexcept
 {
     const doca_ctx_states prev = state_;
     assert(is_legal(prev, next));
-    state_ = next;
+    std::atomic_ref(state_).store(next, std::memory_order_relaxed); // pairs with state()
     static_cast<softdoca::ListHook<softdoca::WaitingList> *>(this)->unlink();
     if (next == DOCA_CTX_STATE_STARTING || next == DOCA_CTX_STATE_STOPPING)
         wait_in_list();
@@ -343,13 +345,17 @@ void doca_ctx::report_wait(std::uint64_t now_ns) noexcept
 
 extern "C" doca_error_t doca_ctx_start(doca_ctx *ctx)
 {
-    const doca_error_t bad = check(__func__, ctx);
+    if (const doca_error_t bad = check(__func__, ctx); bad != DOCA_SUCCESS)
+        return bad;
+    const doca_error_t bad = ctx->check_driven_by_program(__func__);
     return bad != DOCA_SUCCESS ? bad : ctx->start();
 }
 
 extern "C" doca_error_t doca_ctx_stop(doca_ctx *ctx)
 {
-    const doca_error_t bad = check(__func__, ctx);
+    if (const doca_error_t bad = check(__func__, ctx); bad != DOCA_SUCCESS)
+        return bad;
+    const doca_error_t bad = ctx->check_driven_by_program(__func__);
     return bad != DOCA_SUCCESS ? bad : ctx->stop();
 }
 
@@ -391,6 +397,8 @@ extern "C" doca_error_t doca_ctx_set_state_changed_cb(doca_ctx *ctx,
         return bad;
     if (cb == nullptr)
         return LOG_REFUSED(DOCA_ERROR_INVALID_VALUE, ctx, "%s: cb is NULL", __func__);
+    if (const doca_error_t bad = ctx->check_driven_by_program(__func__); bad != DOCA_SUCCESS)
+        return bad;
     ctx->set_state_changed_cb(cb);
     return DOCA_SUCCESS;
 }

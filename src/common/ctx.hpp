@@ -10,6 +10,9 @@
 
 #include <doca_ctx.h>
 
+#include <atomic>
+#include <optional>
+
 /// The legal moves between states; everything else is impossible.
 ///
 ///     IDLE --> STARTING --> RUNNING --> STOPPING --> IDLE
@@ -46,7 +49,13 @@ public:
 
     /// What log lines call this kind of context.
     const char *kind() const noexcept { return kind_; }
-    doca_ctx_states state() const noexcept { return state_; }
+    /// Any thread may ask; the others of this class are for the thread of the engine.
+    doca_ctx_states state() const noexcept
+    {
+        // Relaxed: a snapshot, which orders nothing. Written by move_to().
+        return std::atomic_ref(const_cast<doca_ctx_states &>(state_))
+            .load(std::memory_order_relaxed);
+    }
     doca_pe *pe() const noexcept { return pe_; }
     void set_pe(doca_pe &pe) noexcept { pe_ = &pe; }
     std::size_t num_inflight_tasks() const noexcept { return num_inflight_; }
@@ -64,6 +73,12 @@ public:
     [[nodiscard]] doca_error_t check_destroy() const noexcept;
     /// SUCCESS in IDLE, else BAD_STATE: what configuration calls ask first.
     [[nodiscard]] doca_error_t check_configurable(const char *call) const noexcept;
+    /// May the program start, stop, connect and watch it? NOT_SUPPORTED, logged, of a context whose
+    /// library does that by itself.
+    [[nodiscard]] virtual doca_error_t check_driven_by_program(const char *) const noexcept
+    {
+        return DOCA_SUCCESS;
+    }
 
     /// Queues a task that the program holds. Looks at nothing in it.
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept
@@ -105,9 +120,11 @@ protected:
     /// When the context looks at a task that is submitted.
     enum class Acts { in_turns, at_submit };
     doca_ctx(doca_dev &dev, const char *kind, Acts acts = Acts::in_turns) noexcept;
+    /// Of no device: dev() must not be asked.
+    explicit doca_ctx(const char *kind) noexcept;
     virtual ~doca_ctx();
 
-    doca_dev &dev() const noexcept { return hold_.dev(); }
+    doca_dev &dev() const noexcept { return hold_->dev(); }
     bool accepts_tasks() const noexcept
     {
         return state_ == DOCA_CTX_STATE_RUNNING && !owner_.is_another();
@@ -270,6 +287,6 @@ private:
 
     doca_ctx_state_changed_callback_t state_changed_cb_ = nullptr;
     const char *kind_;
-    softdoca::DeviceHold hold_;
+    std::optional<softdoca::DeviceHold> hold_;
     std::uint64_t waiting_since_ns_ = 0; // first seen by an empty turn; 0 not yet
 };

@@ -39,6 +39,11 @@ bool is_member(const DevinfoList &list, const doca_devinfo *devinfo) noexcept
     return std::ranges::find(list.pointers, devinfo) != list.pointers.end();
 }
 
+bool is_member(const std::vector<std::unique_ptr<doca_dev>> &devs, const doca_dev *dev) noexcept
+{
+    return std::ranges::any_of(devs, [dev](const auto &known) { return known.get() == dev; });
+}
+
 /// The most likely first failure of all: an address of the real machine that does not exist here.
 void report_failed_search(const DevinfoList &list)
 {
@@ -157,8 +162,7 @@ doca_error_t check_open(LogSite site, const char *call, const doca_dev *dev) noe
     bool is_open = false, is_inherited = false;
     {
         const std::scoped_lock lock(device_mutex);
-        const bool is_known = std::ranges::any_of(
-            registry->devs, [dev](const auto &known) { return known.get() == dev; });
+        const bool is_known = is_member(registry->devs, dev);
         is_open = is_known && dev->is_open();
         is_inherited = is_known && dev->is_inherited();
     }
@@ -173,6 +177,18 @@ doca_error_t check_open(LogSite site, const char *call, const doca_dev *dev) noe
     return log_refusal(site, DOCA_ERROR_INVALID_VALUE, call,
                        "%s: dev %p is NULL or not open (doca_dev_open)", call,
                        static_cast<const void *>(dev));
+}
+
+bool is_device(const doca_dev *dev) noexcept
+{
+    const std::scoped_lock lock(device_mutex);
+    return is_member(registry->devs, dev);
+}
+
+bool is_open_more_often(const doca_dev &dev, std::uint32_t num) noexcept
+{
+    const std::scoped_lock lock(device_mutex);
+    return dev.num_refs_ > num;
 }
 
 doca_error_t refuse_devinfo(const char *call, const doca_devinfo *devinfo) noexcept

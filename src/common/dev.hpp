@@ -60,6 +60,13 @@ const Device *device_of(const doca_devinfo *devinfo) noexcept;
 [[gnu::visibility("default"), nodiscard]] doca_error_t check_open(LogSite site, const char *call,
                                                                   const doca_dev *dev) noexcept;
 
+/// Is this a device, open or not, rather than a pointer to something else?
+[[gnu::visibility("default")]] bool is_device(const doca_dev *dev) noexcept;
+
+/// Is the device open more often than num times?
+[[gnu::visibility("default")]] bool is_open_more_often(const doca_dev &dev,
+                                                       std::uint32_t num) noexcept;
+
 /// The entry behind a devinfo, checked against all lists and open devices; nullptr as above.
 const DevinfoEntry *entry_of(const doca_devinfo *devinfo) noexcept;
 
@@ -132,6 +139,7 @@ public:
 
 private:
     friend class softdoca::DeviceHold;
+    friend bool softdoca::is_open_more_often(const doca_dev &dev, std::uint32_t num) noexcept;
     [[nodiscard]] doca_error_t
     refuse_close(std::unique_lock<softdoca::ForkSafeLock> &lock) noexcept;
 

@@ -274,6 +274,11 @@ constinit LogWorld application_log;
 constinit LogWorld sdk_log{set_sdk_sink};
 static_assert(std::is_trivially_destructible_v<LogWorld>);
 
+bool has_application_backend() noexcept
+{
+    return !application_log.is_empty();
+}
+
 bool is_log_level(std::uint32_t level) noexcept
 {
     return level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0;

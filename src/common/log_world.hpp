@@ -96,6 +96,7 @@ public:
     /// were there before, or nothing if there is no room.
     std::optional<std::size_t> add(std::span<std::unique_ptr<doca_log_backend>> backends);
     bool has(const doca_log_backend *backend) const noexcept;
+    bool is_empty() const noexcept { return backends().empty(); }
 
     bool shows(std::uint32_t level) const noexcept;
     void write(const LogLine &line) const noexcept;
@@ -125,6 +126,9 @@ private:
 /// The two worlds. Both are used before main and while the process exits.
 extern LogWorld application_log;
 extern LogWorld sdk_log;
+
+/// Has the program made a backend for its own messages?
+[[gnu::visibility("default")]] bool has_application_backend() noexcept;
 
 bool is_log_level(std::uint32_t level) noexcept;
 [[nodiscard]] doca_error_t refuse_log_level(std::uint32_t level) noexcept;

@@ -219,7 +219,10 @@ bool doca_pe::watch_doorbells() noexcept
 
 doca_error_t doca_pe::connect(doca_ctx &ctx) noexcept
 {
-    if (const doca_error_t bad = ctx.check_configurable("doca_pe_connect_ctx"); bad != DOCA_SUCCESS)
+    constexpr const char *kCall = "doca_pe_connect_ctx";
+    if (const doca_error_t bad = ctx.check_driven_by_program(kCall); bad != DOCA_SUCCESS)
+        return bad;
+    if (const doca_error_t bad = ctx.check_configurable(kCall); bad != DOCA_SUCCESS)
         return bad;
     if (ctx.pe() != nullptr)
         return LOG_REFUSED(DOCA_ERROR_NOT_PERMITTED, &ctx,

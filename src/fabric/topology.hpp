@@ -77,7 +77,7 @@ struct __attribute__((visibility("default"))) Function {
     /// The DPU node that owns the card which this function is of; empty for a plain network card,
     /// which neither copies nor exports.
     std::string card;
-    std::string iface_name;
+    std::string iface_name; ///< empty: a function without a network plane
     std::uint32_t iface_index = 0;
     std::string ibdev_name; ///< empty for a representor
     MacAddress mac{};

@@ -207,8 +207,9 @@ bool TopologyBuilder::give_identifiers_to(Machine &machine, Item &item, const St
     function.mac = draft.mac.value.value_or(default_mac(standing));
     function.ipv4 = draft.ipv4.value;
     function.ipv6 = draft.ipv6.value.value_or(default_ipv6(function.mac));
-    return claim(machine.scope(), "the interface name", function.iface_name,
-                 place_of(draft.iface, draft.place)) &&
+    return (function.iface_name.empty() ||
+            claim(machine.scope(), "the interface name", function.iface_name,
+                  place_of(draft.iface, draft.place))) &&
            claim("", "the MAC address", text_of(function.mac), place_of(draft.mac, draft.place)) &&
            claim("", "the vuid", function.vuid, place_of(draft.vuid, draft.place));
 }

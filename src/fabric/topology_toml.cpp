@@ -239,7 +239,7 @@ std::optional<std::string> parse_word(const std::string &text)
 constexpr auto parse_name = parse_word<63>;
 constexpr const char *kNameForm = "a name (1 to 63 letters, digits, '.', '_', '-')";
 
-std::optional<std::string> parse_behind(const std::string &text)
+std::optional<std::string> parse_name_or_none(const std::string &text)
 {
     return text.empty() ? text : parse_name(text);
 }
@@ -331,7 +331,7 @@ FunctionDraft read_function(TableReader reader, Side side)
     reader.text("type", type, parse_type, "\"PF\", \"VF\" or \"SF\"");
     out.type = type.value.value_or(DOCA_PCI_FUNC_TYPE_PF);
     if (side == Side::host) {
-        reader.text("behind", out.behind, parse_behind, kNameForm);
+        reader.text("behind", out.behind, parse_name_or_none, kNameForm);
         reader.text("uplink", out.uplink, parse_pci, "a PCI address (DDDD:BB:DD.F or BB:DD.F)");
         reader.text("rep_iface", out.rep_iface, parse_name, kNameForm);
     }
@@ -341,7 +341,7 @@ FunctionDraft read_function(TableReader reader, Side side)
                "VF");
     read_index(reader, "sf_index", out.sf_index, kMaxSfIndex, out.type == DOCA_PCI_FUNC_TYPE_SF,
                "SF");
-    reader.text("iface", out.iface, parse_name, kNameForm);
+    reader.text("iface", out.iface, parse_name_or_none, kNameForm);
     reader.text("ibdev", out.ibdev, parse_name, kNameForm);
     reader.text("vuid", out.vuid, parse_word<127>,
                 "a vuid (1 to 127 letters, digits, '.', '_', '-')");
@@ -361,7 +361,7 @@ NodeDraft read_node(TableReader reader, Side side)
     out.place = reader.place();
     reader.text("name", out.name, parse_name, kNameForm);
     if (side == Side::host)
-        reader.text("behind", out.behind, parse_behind, kNameForm);
+        reader.text("behind", out.behind, parse_name_or_none, kNameForm);
     else
         reader.text("profile", out.profile, parse_profile, "\"bluefield-2\" or \"bluefield-3\"");
     read_limits(reader, out.limits);

@@ -18,6 +18,7 @@ LAYERS = {
     "src/common": ["src/base", "src/fabric", "include:common", "include/softdoca"],
     "src/dma": ["src/base", "src/fabric", "src/common", "include:common", "include:dma"],
     "src/comch": ["src/base", "src/fabric", "src/common", "include:common", "include:comch"],
+    "src/model": ["src/base", "src/fabric", "src/common", "include:common", "include/softdoca"],
     "src/argp": ["src/base", "src/common", "include:common", "include:argp"],
     "src": [],
     "tools": ["src/base", "src/fabric", "include"],

@@ -13,7 +13,8 @@ from pathlib import Path
 import tables
 
 PUBLIC = "DOCA_2"
-OWN = "SOFTDOCA_1"  # what only this project offers, in libdoca_common
+# What only this project offers: the node of each library that has such functions.
+OWN = {"common": "SOFTDOCA_1", "model": "SOFTDOCA_MODEL_1"}
 RUNTIME = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|ld-linux[-\w]*)\.so\.\d+$")
 OURS = re.compile(r"libdoca_\w+\.so\.2$")
 SYMBOL = re.compile(r"^\s*\d+:\s+[0-9a-f]+\s+\S+\s+(\w+)\s+(\w+)\s+(\w+)\s+(?:\[.*\]\s+)?(\S+)"
@@ -43,12 +44,15 @@ def defined_symbols(library):
 
 def check_symbols(library, path, private, own_wanted):
     """The public node holds the table's functions, our own that of include/softdoca/; all else is in
-    the private node, or hidden."""
+    the private node, or hidden. The model exports nothing but its own, and no doca_ name."""
     public, own = set(), set()
+    own_node = OWN.get(library, "none")
     for name, version, kind, binding in defined_symbols(path):
-        if name in (PUBLIC, OWN, private):
+        if name in (PUBLIC, own_node, private):
             continue  # the node itself
-        if version in (PUBLIC, OWN):
+        if library == "model" and not name.startswith(("softdoca_model_", "softdoca_error_")):
+            yield f"{name} is no name of the model"
+        if version in (PUBLIC, own_node):
             (public if version == PUBLIC else own).add(name)
             if kind != "FUNC" or binding != "GLOBAL":
                 yield f"{name} is a {binding} {kind}, not a function"
@@ -59,14 +63,21 @@ def check_symbols(library, path, private, own_wanted):
     wanted = tables.exports(library)
     yield from (f"{name} is missing in {PUBLIC}" for name in sorted(wanted - public))
     yield from (f"{name} is in {PUBLIC} and in no table" for name in sorted(public - wanted))
-    yield from (f"{name} is in one of {OWN} and include/softdoca/ only"
-                for name in sorted(own ^ (own_wanted if library == "common" else set())))
+    yield from (f"{name} is in one of {own_node} and include/softdoca/ only"
+                for name in sorted(own ^ own_wanted))
 
 
-def check_dynamic(library, path, allowed):
+def soname(library, release):
+    """That of DOCA's libraries is the vendor's, that of the model follows our version."""
+    if library == "model":
+        return f"libsoftdoca_model.so.{release.split('.')[0]}"
+    return f"libdoca_{library}.so.2"
+
+
+def check_dynamic(library, path, release, allowed):
     """The name, the flags and the needs."""
     entries = [match.groups() for match in map(DYNAMIC.match, readelf(path, "-d")) if match]
-    wanted = f"libdoca_{library}.so.2"
+    wanted = soname(library, release)
     sonames = [quoted(value) for tag, value in entries if tag == "SONAME"]
     if sonames != [wanted]:
         yield f"the SONAME is {sonames}, not {wanted}"
@@ -98,13 +109,13 @@ def main():
     arguments = parser.parse_args()
 
     private = f"SOFTDOCA_PRIVATE_{arguments.release}"
-    own = tables.own_functions(arguments.include)
     failures = []
     for library, path in (word.split("=", 1) for word in arguments.libraries):
+        own = tables.own_functions(arguments.include, library)
         found = [*check_symbols(library, path, private, own),
-                 *check_dynamic(library, path, arguments.allow_needed)]
+                 *check_dynamic(library, path, arguments.release, arguments.allow_needed)]
         failures += [f"{Path(path).name}: {failure}" for failure in found]
-        print(f"libdoca_{library}: {len(tables.exports(library))} functions expected, "
+        print(f"{Path(path).name}: {len(tables.exports(library) | own)} functions expected, "
               f"{len(found)} faults")
     return "\n".join(failures) or 0
 

@@ -55,7 +55,12 @@ def own_headers(include):
     return sorted(str(path.relative_to(include)) for path in include.glob("softdoca/*.h"))
 
 
-def own_functions(include):
-    """The functions that those declare."""
-    text = "".join((include / name).read_text(encoding="utf-8") for name in own_headers(include))
+# The library that has what a header of ours declares; those that are not named: common.
+OWN_LIBRARIES = {"softdoca/model.h": "model"}
+
+
+def own_functions(include, library):
+    """The functions that those declare, of one library."""
+    text = "".join((include / name).read_text(encoding="utf-8") for name in own_headers(include)
+                   if OWN_LIBRARIES.get(name, "common") == library)
     return set(re.findall(r"^\w[\w ]*[ *](softdoca_\w+)\(", text, re.MULTILINE))

@@ -8,6 +8,7 @@
 set -euo pipefail
 
 build_dir=$1
+release=$(cat "$2/VERSION")
 program_dir=$2/tests/install/program
 built_prefix=$3
 work=$(mktemp -d)
@@ -68,6 +69,8 @@ tree_is_complete() {
     local flavour file
     for flavour in host dpu; do
         for file in lib/$flavour/libdoca_{common,dma,comch,argp}.{so,so.2,so.3.3.0000,a} \
+            lib/$flavour/libsoftdoca_model.{so,so.${release%%.*},so.$release,a} \
+            lib/$flavour/pkgconfig/softdoca-model{,-lib}.pc \
             lib/$flavour/pkgconfig/doca-{common,dma,comch,argp}{,-lib}.pc \
             bin/$flavour/doca_{caps,comm_channel_admin,secure_channel,dma_copy} \
             bin/$flavour/doca_dma_{local_copy,copy_host,copy_dpu} \
@@ -76,8 +79,8 @@ tree_is_complete() {
         done
     done
     for file in bin/softdoca include/doca_dma.h include/doca_comch{,_consumer,_producer,_msgq}.h \
-        include/softdoca/memory.h include/dpu/doca_build_config.h \
-        share/man/man1/{softdoca,doca_caps,doca_comm_channel_admin}.1 share/man/man7/softdoca.7 \
+        include/softdoca/{memory,model}.h include/dpu/doca_build_config.h \
+        share/man/man1/{softdoca,doca_caps,doca_comm_channel_admin}.1 share/man/man7/softdoca{,_model}.7 \
         share/softdoca/{samples,applications}/{meson.build,README.md} \
         share/bash-completion/completions/softdoca share/zsh/site-functions/_softdoca \
         share/softdoca/topologies/{built-in,two-by-two}.toml; do
@@ -128,6 +131,21 @@ comch_builds() { # FLAVOUR
             -o '$work/echo-static-$1'"
 }
 
+# In C and C++, shared and static; the side is that of the flavour.
+model_runs() { # FLAVOUR
+    local address=0000:3b:00.0 program
+    [ "$1" = host ] || address=0000:03:00.0
+    in_env "$1" "cd '$program_dir'
+        [ \"\$(pkg-config --modversion softdoca-model)\" = $release ]
+        cc -Wall -Wextra -Werror frame.c \$(pkg-config --cflags --libs softdoca-model) -o '$work/frame-c-$1'
+        c++ -x c++ -Wall -Wextra -Werror frame.c -x none \
+            \$(pkg-config --cflags --libs softdoca-model) -o '$work/frame-cxx-$1'
+        cc -static frame.c \$(pkg-config --static --cflags --libs softdoca-model) -o '$work/frame-static-$1'"
+    for program in frame-c frame-cxx frame-static; do
+        [ "$(in_env "$1" "'$work/$program-$1'")" = "sent by $address: DOCA_SUCCESS" ]
+    done
+}
+
 run_pair() { # DPU_COMMAND HOST_COMMAND: their output goes to pair.out, and is shown if one fails
     "$prefix/bin/softdoca" pair --timeout 60 --dpu "$1" --host "$2" >"$work/pair.out" 2>&1 || {
         cat "$work/pair.out"
@@ -172,7 +190,7 @@ ours_static="cc copy.c \$(pkg-config --cflags $modules) -Wl,-Bstatic \
 meson_static="sed -i \"/dependency/s/')/', static: true)/\" meson.build
     meson setup build && ninja -C build && ! ldd build/copy | grep doca"
 
-echo "1..29"
+echo "1..31"
 check "install and move" install_and_move
 check "every file of the installed tree is there" tree_is_complete
 for flavour in host dpu; do
@@ -193,6 +211,7 @@ for flavour in host dpu; do
     check "$flavour: the installed applications build" sources_build $flavour applications \
         doca_secure_channel
     check "$flavour: a Comch program, shared and static" comch_builds $flavour
+    check "$flavour: a program of the model, in C and C++, shared and static" model_runs $flavour
 done
 check "-DDOCA_ARCH_DPU turns the host flavour into the DPU's" macro_selects
 check "a host and a DPU program copy between them" pair_runs

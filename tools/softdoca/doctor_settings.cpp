@@ -21,9 +21,19 @@ namespace {
 constexpr std::string_view kPrefix = "SOFTDOCA_";
 
 constexpr std::string_view kKnown[] = {
-    "SOFTDOCA_COMCH_TIMEOUT_MS", "SOFTDOCA_FABRIC", "SOFTDOCA_LOG",
-    "SOFTDOCA_PTRACER",          "SOFTDOCA_QUIET",  "SOFTDOCA_ROLE",
-    "SOFTDOCA_TOPOLOGY",         "SOFTDOCA_WINDOW",
+    "SOFTDOCA_COMCH_TIMEOUT_MS",
+    "SOFTDOCA_FABRIC",
+    "SOFTDOCA_LOG",
+    "SOFTDOCA_MODEL_FAULT",
+    "SOFTDOCA_MODEL_MAX_BUF",
+    "SOFTDOCA_MODEL_MAX_MEM",
+    "SOFTDOCA_MODEL_ORDER",
+    "SOFTDOCA_MODEL_PCAP",
+    "SOFTDOCA_PTRACER",
+    "SOFTDOCA_QUIET",
+    "SOFTDOCA_ROLE",
+    "SOFTDOCA_TOPOLOGY",
+    "SOFTDOCA_WINDOW",
 };
 constexpr std::string_view kReserved[] = {
     "SOFTDOCA_ENGINE",
