@@ -7,6 +7,8 @@
 
 #include "context.hpp"
 
+#include <doca_buf.h>
+
 #include <cstddef>
 #include <coroutine>
 #include <memory>
