@@ -46,7 +46,8 @@ doca::Coroutine<> copy_twice(doca::Dma &dma, doca::Buffer &src, doca::Buffer &ds
 
 void copy(const std::string &)
 {
-    const doca::Device device(std::string("03:00.0"));
+    const doca::Device device(
+        [](doca::DeviceInfo info) { return doca::dma_caps(info).is_supported; });
     ask_everything(device);
     std::vector<std::byte> memory(1024), pooled(256);
     const doca::Mmap mmap(device, memory), pool_mmap(device, pooled);

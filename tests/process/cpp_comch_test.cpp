@@ -319,3 +319,33 @@ TEST(CppComchLife, AKilledPeerEndsEveryWait)
         client.join();
     });
 }
+
+TEST(CppComchLife, WaitsEndWhenTheirObjectIsDestroyed)
+{
+    on_one_side("dpu", [] {
+        const doca::Device device(std::string("03:00.0"));
+        const doca::Representor representor(device, "3b:00.0");
+        const doca::ProgressEngine engine;
+        doca::Executor executor(engine);
+        auto server = std::make_unique<doca::ComchServer>(device, representor, engine, kService);
+        auto dma = std::make_unique<doca::Dma>(device, engine);
+        doca_error_t accepted = DOCA_SUCCESS;
+        bool is_idle = false;
+        const auto accept = [](doca::ComchServer &by, doca_error_t &end) -> doca::Coroutine<> {
+            end = (co_await by.accept(std::nothrow)).code();
+        };
+        const auto wait_for_idle = [](doca::Dma &context, bool &end) -> doca::Coroutine<> {
+            co_await context.idle();
+            end = true;
+        };
+        executor.spawn(accept(*server, accepted));
+        executor.spawn(wait_for_idle(*dma, is_idle));
+
+        server.reset();
+        dma.reset();
+        executor.run();
+
+        EXPECT_EQ(accepted, DOCA_ERROR_SHUTDOWN);
+        EXPECT_TRUE(is_idle);
+    });
+}

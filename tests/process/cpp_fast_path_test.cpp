@@ -8,7 +8,7 @@
 
 #include <atomic>
 #include <cstring>
-#include <numeric>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -414,4 +414,23 @@ TEST(CppFastPathCount, AMessageCallsNothingSlow)
                 EXPECT_EQ(calls.locks, 0u);
             });
         });
+}
+
+TEST(CppFastPathLife, AReceiveEndsWhenItsConsumerIsDestroyed)
+{
+    on_connection(
+        [](DpuSide &own, doca::ComchConnection &connection, Line &) {
+            auto consumer = std::make_unique<doca::ComchConsumer>(connection, own.engine);
+            doca_error_t code = DOCA_SUCCESS;
+            const auto receive = [](doca::ComchConsumer &from,
+                                    doca_error_t &end) -> doca::Coroutine<> {
+                end = (co_await from.receive(std::nothrow)).code();
+            };
+            own.executor.spawn(receive(*consumer, code));
+            consumer.reset();
+            own.executor.run();
+            EXPECT_EQ(code, DOCA_ERROR_SHUTDOWN);
+            meet(own, connection);
+        },
+        [](HostSide &own, doca::ComchConnection &connection, Line &) { meet(own, connection); });
 }

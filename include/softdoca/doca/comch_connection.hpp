@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -154,13 +155,20 @@ public:
             on_message(message);
             return;
         }
-        Bytes bytes;
-        if (!spare_.empty()) {
-            bytes = std::move(spare_.back());
-            spare_.pop_back();
+        try {
+            keep(message);
+        } catch (const std::bad_alloc &) { // what is behind a gap must not be taken for the next
+            messages.close({DOCA_ERROR_NO_MEMORY, "operator new"});
         }
-        bytes.assign(message.begin(), message.end());
-        messages.put(std::move(bytes));
+    }
+    void consumer_came(std::uint32_t id) noexcept
+    {
+        try {
+            consumers.push_back(id);
+            new_consumers.put(id);
+        } catch (const std::bad_alloc &) {
+            new_consumers.close({DOCA_ERROR_NO_MEMORY, "operator new"});
+        }
     }
     void give_back(Bytes bytes) noexcept
     {
@@ -176,6 +184,17 @@ public:
     std::function<void(std::span<const std::byte>)> on_message;
 
 private:
+    void keep(std::span<const std::byte> message)
+    {
+        Bytes bytes;
+        if (!spare_.empty()) {
+            bytes = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        bytes.assign(message.begin(), message.end());
+        messages.put(std::move(bytes));
+    }
+
     EndCore *end_;
     std::atomic<doca_comch_connection *> connection_; ///< consumers on other threads look at it
     std::vector<Bytes> spare_;
@@ -243,10 +262,8 @@ inline void EndCore::received(doca_comch_event_msg_recv *, std::uint8_t *buffer,
 inline void EndCore::consumer_came(doca_comch_event_consumer *, doca_comch_connection *connection,
                                    std::uint32_t id) noexcept
 {
-    if (ConnectionCore *const core = core_of(connection)) {
-        core->consumers.push_back(id);
-        core->new_consumers.put(id);
-    }
+    if (ConnectionCore *const core = core_of(connection))
+        core->consumer_came(id);
 }
 
 inline void EndCore::consumer_expired(doca_comch_event_consumer *,
@@ -360,7 +377,8 @@ public:
     auto receive() noexcept { return Receive<true>(core_, core_->messages); }
     auto receive(std::nothrow_t) noexcept { return Receive<false>(core_, core_->messages); }
     /// From now on messages go to the callback, within progress(), and not to receive(). The bytes
-    /// are valid during the callback. What it throws ends the program.
+    /// are valid during the callback, which must not replace itself. What it throws ends the
+    /// program.
     void on_message(std::function<void(std::span<const std::byte>)> callback)
     {
         core_->on_message = std::move(callback);

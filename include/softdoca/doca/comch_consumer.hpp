@@ -105,6 +105,7 @@ public:
           inventory_(options.num_buffers)
     {
         receives_.reserve(options.num_buffers);
+        arrivals.reserve(options.num_buffers);
         for (std::uint32_t i = 0; i < options.num_buffers; ++i) {
             const auto piece = memory_.subspan(i * options.buffer_size, options.buffer_size);
             receives_.emplace_back(inventory_.by_addr(mmap_, piece), *this);
@@ -279,7 +280,8 @@ private:
 } // namespace detail
 
 /// A message of the fast path, in the buffer where it has arrived. The buffer is posted again when
-/// this goes, so keeping many holds up the producers. On the consumer's thread.
+/// this goes, so keeping many holds up the producers. Keeps its consumer, which does not stop by
+/// being destroyed before. On the consumer's thread.
 class ComchReceived {
 public:
     ComchReceived(detail::ConsumerCore::Receive *receive,
@@ -355,8 +357,8 @@ public:
     /// DOCA_ERROR_SHUTDOWN, or DOCA_ERROR_CONNECTION_RESET if the peer has gone.
     auto receive() noexcept { return Receive<true>(core_, core_->arrivals); }
     auto receive(std::nothrow_t) noexcept { return Receive<false>(core_, core_->arrivals); }
-    /// From now on messages go to the callback, within progress(), and not to receive(). What it
-    /// throws ends the program.
+    /// From now on messages go to the callback, within progress(), and not to receive(). It must
+    /// not replace itself. What it throws ends the program.
     void on_message(std::function<void(ComchReceived)> callback)
     {
         core_->on_message = [core = core_.get(), callback = std::move(callback)](

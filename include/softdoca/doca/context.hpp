@@ -151,8 +151,7 @@ struct LetGo {
 template <bool throws>
 class StateAwaiter final : ContextCore::StateWaiter {
 public:
-    StateAwaiter(std::shared_ptr<ContextCore> core, doca_ctx_states wished) noexcept
-        : core_(std::move(core)), wished_(wished)
+    StateAwaiter(ContextCore &core, doca_ctx_states wished) noexcept : core_(core), wished_(wished)
     {
     }
     StateAwaiter(const StateAwaiter &) = delete;
@@ -162,14 +161,11 @@ public:
         if (is_waiting())
             leave();
     }
-    bool await_ready() noexcept
-    {
-        return is_settled_by(core_->state()) || core_->state() == DOCA_CTX_STATE_IDLE;
-    }
+    bool await_ready() noexcept { return is_settled_by(core_.state()); }
     void await_suspend(std::coroutine_handle<> awaiting) noexcept
     {
         this->handle = awaiting;
-        core_->wait_for_state(*this);
+        core_.wait_for_state(*this);
     }
     auto await_resume() const
     {
@@ -188,7 +184,7 @@ private:
         return is_reached_ || state == DOCA_CTX_STATE_IDLE;
     }
 
-    std::shared_ptr<ContextCore> core_;
+    ContextCore &core_; ///< not used after IDLE, which settles every wait
     doca_ctx_states wished_;
     bool is_reached_ = false;
 };
@@ -218,14 +214,14 @@ public:
     /// co_await: until it is RUNNING; DOCA_ERROR_NOT_CONNECTED if it becomes IDLE instead.
     auto running() const noexcept
     {
-        return detail::StateAwaiter<true>(core_, DOCA_CTX_STATE_RUNNING);
+        return detail::StateAwaiter<true>(*core_, DOCA_CTX_STATE_RUNNING);
     }
     auto running(std::nothrow_t) const noexcept
     {
-        return detail::StateAwaiter<false>(core_, DOCA_CTX_STATE_RUNNING);
+        return detail::StateAwaiter<false>(*core_, DOCA_CTX_STATE_RUNNING);
     }
     /// co_await: until it is IDLE.
-    auto idle() const noexcept { return detail::StateAwaiter<true>(core_, DOCA_CTX_STATE_IDLE); }
+    auto idle() const noexcept { return detail::StateAwaiter<true>(*core_, DOCA_CTX_STATE_IDLE); }
 
     const std::shared_ptr<Core> &core() const noexcept { return core_; }
 

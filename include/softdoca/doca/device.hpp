@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace doca {
 
@@ -242,9 +243,12 @@ public:
             return device.failure();
         return detail::no_throw([&]() -> result<Device> { return Device(*std::move(device)); });
     }
-    /// The first for which the predicate is true; DOCA_ERROR_NOT_FOUND if there is none.
+    /// The first for which the predicate is true; DOCA_ERROR_NOT_FOUND if there is none. Throws
+    /// what the predicate throws.
     template <std::predicate<DeviceInfo> Predicate>
-    static result<Device> find(std::nothrow_t, Predicate is_wanted) noexcept
+    static result<Device>
+    find(std::nothrow_t,
+         Predicate is_wanted) noexcept(std::is_nothrow_invocable_v<Predicate &, DeviceInfo>)
     {
         const auto list = DeviceList::create(std::nothrow);
         if (!list)
@@ -257,7 +261,7 @@ public:
     }
     static result<Device> open(std::nothrow_t, const std::string &pci_addr) noexcept
     {
-        return find(std::nothrow, [&](DeviceInfo info) {
+        return find(std::nothrow, [&](DeviceInfo info) noexcept {
             const auto is_wanted = info.has_pci_addr(std::nothrow, pci_addr);
             return is_wanted && *is_wanted;
         });

@@ -21,17 +21,23 @@ template <typename T>
 class Ring {
 public:
     bool is_empty() const noexcept { return num_ == 0; }
+    /// With room for so many nothing is allocated until there are more.
+    void reserve(std::size_t num)
+    {
+        if (num > items_.size())
+            grow(num);
+    }
     void push(T item)
     {
         if (num_ == items_.size())
-            grow();
+            grow(num_ == 0 ? 8 : 2 * num_);
         items_[(first_ + num_++) % items_.size()] = std::move(item);
     }
     /// For one that was taken and not used.
     void push_front(T item)
     {
         if (num_ == items_.size())
-            grow();
+            grow(num_ == 0 ? 8 : 2 * num_);
         first_ = (first_ + items_.size() - 1) % items_.size();
         items_[first_] = std::move(item);
         ++num_;
@@ -45,9 +51,9 @@ public:
     }
 
 private:
-    void grow()
+    void grow(std::size_t size)
     {
-        std::vector<T> larger(items_.empty() ? 8 : 2 * items_.size());
+        std::vector<T> larger(size);
         for (std::size_t i = 0; i < num_; ++i)
             larger[i] = std::move(items_[(first_ + i) % items_.size()]);
         items_ = std::move(larger);
@@ -85,7 +91,15 @@ public:
         taker->item.emplace(std::move(item));
         engine_.make_ready(*taker);
     }
-    void put_back(T item) { items_.push_front(std::move(item)); }
+    /// Of one that was taken and not used; it is lost if there is no memory.
+    void put_back(T item) noexcept
+    {
+        try {
+            items_.push_front(std::move(item));
+        } catch (...) {
+        }
+    }
+    void reserve(std::size_t num) { items_.reserve(num); }
     /// No item will come any more: takers fail when they have had those that are there.
     void close(Failure failure) noexcept
     {
@@ -120,12 +134,13 @@ private:
     Failure failure_;
 };
 
-/// co_await: an item, as Out(item, owner of the inbox).
+/// co_await: an item, as Out(item, owner of the inbox). Does not keep the owner, who closes the
+/// inbox when it ends.
 template <bool throws, typename Out, typename T, typename Owner>
 class InboxAwaiter final : Inbox<T>::Taker {
 public:
-    InboxAwaiter(std::shared_ptr<Owner> owner, Inbox<T> &inbox) noexcept
-        : owner_(std::move(owner)), inbox_(inbox)
+    InboxAwaiter(const std::shared_ptr<Owner> &owner, Inbox<T> &inbox) noexcept
+        : owner_(owner), inbox_(inbox)
     {
     }
     InboxAwaiter(const InboxAwaiter &) = delete;
@@ -135,7 +150,7 @@ public:
         if (!this->is_waiting())
             return;
         this->leave();
-        if (this->item) // it was made ready and destroyed before it was resumed
+        if (this->item && !owner_.expired()) // it was made ready and is destroyed before it resumes
             inbox_.put_back(*std::move(this->item));
     }
 
@@ -147,8 +162,7 @@ public:
     }
     auto await_resume()
     {
-        result<Out> taken = this->item ? result<Out>(Out(*std::move(this->item), std::move(owner_)))
-                                       : result<Out>(this->failure);
+        result<Out> taken = take();
         if constexpr (throws)
             return std::move(taken).value();
         else
@@ -156,8 +170,18 @@ public:
     }
 
 private:
-    std::shared_ptr<Owner> owner_;
-    Inbox<T> &inbox_;
+    result<Out> take() noexcept
+    {
+        if (!this->item)
+            return this->failure;
+        auto owner = owner_.lock();
+        if (owner == nullptr) // it went between the arrival and now
+            return Failure{DOCA_ERROR_SHUTDOWN, "doca_ctx_stop"};
+        return Out(*std::move(this->item), std::move(owner));
+    }
+
+    std::weak_ptr<Owner> owner_;
+    Inbox<T> &inbox_; ///< there as long as the owner is
 };
 
 } // namespace doca::detail

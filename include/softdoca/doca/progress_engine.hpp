@@ -78,6 +78,13 @@ class EngineCore {
 public:
     using Owner = Handle<doca_pe, doca_pe_destroy, "doca_pe_destroy">;
     explicit EngineCore(Owner pe) noexcept : pe_(std::move(pe)) {}
+    EngineCore(const EngineCore &) = delete;
+    EngineCore &operator=(const EngineCore &) = delete;
+    ~EngineCore()
+    {
+        while (take_ready() != nullptr) // they are not resumed any more
+            continue;
+    }
 
     doca_pe *pe() const noexcept { return pe_.get(); }
     /// True inside callbacks, where the engine cannot be turned.

@@ -261,3 +261,24 @@ TEST(CppDma, OneThatCannotBeEndedIsLeakedAndReported)
                 "doca.hpp: doca_ctx_stop\\(0x[0-9a-f]+\\): DOCA_ERROR_IN_PROGRESS; it does not "
                 "become IDLE and is leaked");
 }
+
+TEST(CppDma, ACoroutineOutlivesEverythingThatItWaitsFor)
+{
+    std::optional<CopyWorld> world(std::in_place);
+    auto waiting = copy(*world, 0);
+    waiting.start();
+
+    world.reset(); // the copy has ended, and nobody resumes it
+
+    EXPECT_FALSE(waiting.is_done());
+}
+
+TEST(CppDevice, APredicateMayThrow)
+{
+    EXPECT_EQ(thrown_by([] {
+                  doca::Device device([](doca::DeviceInfo) -> bool {
+                      throw doca::Error({DOCA_ERROR_DRIVER, "a call"});
+                  });
+              }),
+              DOCA_ERROR_DRIVER);
+}
