@@ -44,17 +44,7 @@ Calls count_second(const std::function<void()> &before, const std::function<void
 
 void report_calls(Report &report, const std::string &what, const Calls &calls)
 {
-    report.line({.number = "22",
-                 .what = "calls of " + std::to_string(kNumMessages) + " " + what,
-                 .unit = "calls",
-                 .ours = static_cast<double>(calls.sum()),
-                 .reference = 0,
-                 .ratio = {},
-                 .goal = {Goal::Kind::at_most, 0, Goal::Judges::ours},
-                 .note = std::to_string(calls.allocations) + " allocations, " +
-                         std::to_string(calls.locks) + " locks, " +
-                         std::to_string(calls.clock_reads) + " clock reads, " +
-                         std::to_string(calls.system_calls) + " system calls"});
+    report.line(calls_line("22", "calls of " + std::to_string(kNumMessages) + " " + what, calls));
 }
 
 void count_data(Report &report, Placement placement, std::size_t len)

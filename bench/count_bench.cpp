@@ -57,17 +57,7 @@ void run_count_rows(Report &report)
         });
     });
     require(num_completed - completed_before == 2 * kNumTasks + 2, "a turn that found its task");
-    report.line({.number = "22",
-                 .what = what,
-                 .unit = "calls",
-                 .ours = static_cast<double>(calls.sum()),
-                 .reference = 0,
-                 .ratio = {},
-                 .goal = {Goal::Kind::at_most, 0, Goal::Judges::ours},
-                 .note = std::to_string(calls.allocations) + " allocations, " +
-                         std::to_string(calls.locks) + " locks, " +
-                         std::to_string(calls.clock_reads) + " clock reads, " +
-                         std::to_string(calls.system_calls) + " system calls"});
+    report.line(calls_line("22", what, calls));
 }
 
 } // namespace softdoca::bench

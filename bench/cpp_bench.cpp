@@ -154,17 +154,7 @@ void run_counts(Report &report)
         all(kDepth); // whatever is done once, at the first use, is done here
         calls = count_calls([&] { all(kNumCounted); });
     });
-    report.line({.number = "cpp",
-                 .what = what,
-                 .unit = "calls",
-                 .ours = static_cast<double>(calls.sum()),
-                 .reference = 0,
-                 .ratio = {},
-                 .goal = {Goal::Kind::at_most, 0, Goal::Judges::ours},
-                 .note = std::to_string(calls.allocations) + " allocations, " +
-                         std::to_string(calls.locks) + " locks, " +
-                         std::to_string(calls.clock_reads) + " clock reads, " +
-                         std::to_string(calls.system_calls) + " system calls"});
+    report.line(calls_line("cpp", what, calls));
 }
 
 } // namespace

@@ -97,6 +97,10 @@ struct Line {
 };
 
 /// Prints the head and one line a row, and writes the same as CSV if asked.
+struct Calls;
+/// A line about calls that were counted: there must be none.
+Line calls_line(const char *number, const std::string &what, const Calls &calls);
+
 class Report {
 public:
     explicit Report(const Options &options);

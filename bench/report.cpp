@@ -3,6 +3,7 @@
 
 // The command line of the benchmark and what it prints.
 
+#include "call_counter.hpp"
 #include "harness.hpp"
 
 #include <algorithm>
@@ -13,6 +14,20 @@
 #include <thread>
 
 namespace softdoca::bench {
+
+Line calls_line(const char *number, const std::string &what, const Calls &calls)
+{
+    return {.number = number,
+            .what = what,
+            .unit = "calls",
+            .ours = static_cast<double>(calls.sum()),
+            .reference = 0,
+            .ratio = {},
+            .goal = {Goal::Kind::at_most, 0, Goal::Judges::ours},
+            .note = std::to_string(calls.allocations) + " allocations, " +
+                    std::to_string(calls.locks) + " locks, " + std::to_string(calls.clock_reads) +
+                    " clock reads, " + std::to_string(calls.system_calls) + " system calls"};
+}
 
 namespace {
 

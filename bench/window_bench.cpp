@@ -184,14 +184,10 @@ void run_count(Report &report, const WindowRig &rig, const char *route, std::uin
     Calls calls;
     run_watched([&] { calls = count_calls([&] { read(kNumTasks); }); });
     calls.system_calls -= num_allowed * kNumTasks;
-    report.line({.number = "22",
-                 .what = what,
-                 .unit = "calls",
-                 .ours = static_cast<double>(calls.sum()),
-                 .reference = 0,
-                 .ratio = {},
-                 .goal = {Goal::Kind::at_most, 0, Goal::Judges::ours},
-                 .note = num_allowed == 0 ? "" : "besides the system call that copies"});
+    Line line = calls_line("22", what, calls);
+    if (num_allowed != 0)
+        line.note = "besides the system call that copies";
+    report.line(line);
 }
 
 void run_mapped_rows(Report &report, const Exporter &exporter)

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "support/cpp_error.hpp"
 #include "support/two_process.hpp"
 
 #include <softdoca/doca.hpp>
@@ -10,13 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <ostream>
 #include <string>
-
-inline void PrintTo(const doca_error_t &code, std::ostream *out)
-{
-    *out << doca_error_get_name(code);
-}
 
 /// A DPU process and a host process that use the C++ layer.
 namespace softdoca::test {
@@ -71,18 +66,6 @@ inline void on_one_side(const std::string &role, const std::function<void()> &bo
         Process alone(role, [&](Line &) { body(); });
         alone.join();
     });
-}
-
-/// The code of the doca::Error that the function throws; DOCA_SUCCESS if it throws none.
-template <typename Function>
-doca_error_t thrown_by(Function function)
-{
-    try {
-        function();
-    } catch (const doca::Error &error) {
-        return error.code();
-    }
-    return DOCA_SUCCESS;
 }
 
 } // namespace softdoca::test

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "support/cpp_error.hpp"
+
 #include <softdoca/doca.hpp>
 
 #include <gtest/gtest.h>
@@ -10,16 +12,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-inline void PrintTo(const doca_error_t &code, std::ostream *out)
-{
-    *out << doca_error_get_name(code);
-}
 
 namespace softdoca::test {
 
@@ -57,17 +53,5 @@ struct CopyWorld {
     doca::Dma dma;
     doca::Executor executor;
 };
-
-/// The code of the doca::Error that the function throws; DOCA_SUCCESS if it throws none.
-template <typename Function>
-doca_error_t thrown_by(Function function)
-{
-    try {
-        function();
-    } catch (const doca::Error &error) {
-        return error.code();
-    }
-    return DOCA_SUCCESS;
-}
 
 } // namespace softdoca::test
