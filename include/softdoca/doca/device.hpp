@@ -18,6 +18,10 @@
 #include <string_view>
 #include <type_traits>
 
+#ifdef doca_dev_open // it gives another meaning to names that are used below
+#error "include softdoca/doca.hpp before softdoca/model.h"
+#endif
+
 namespace doca {
 
 namespace detail {
