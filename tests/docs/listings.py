@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 SoftDOCA contributors
 """Compiles and runs the programs that a page of documentation shows, so that the page stays true.
-Speaks TAP, one case a program.
+Speaks TAP, one case a program or a pair of them.
 
 A program is a fenced block whose info string begins with c (C11) or cpp (C++20):
 
@@ -9,9 +9,11 @@ A program is a fenced block whose info string begins with c (C11) or cpp (C++20)
     ```cpp dpu           the same with the DPU's headers, run as the DPU
     ```c NAME=VALUE      with this variable in its environment
     ```cpp exit=7        ends with this status (0 if nothing is said)
+    ```cpp dpu pair=NAME runs at the same time as the host's program of this name
     ```cpp fragment      not a whole program: left alone
 
-and a block ```text output that directly follows is what it writes to stdout, exactly."""
+and a block ```text output that directly follows is what it writes to stdout, exactly. Each program
+or pair has a folder and a fabric of its own."""
 
 import argparse
 import os
@@ -20,10 +22,15 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FENCE = re.compile(r"^ {0,3}(`{3,})\s*(.*?)\s*$")
 LANGUAGES = {"c": ("c", "c11"), "cpp": ("c++", "c++20")}
+FOR_US = ("exit", "pair")  # what NAME=VALUE means to us, not to the program
+TIME_LIMIT = 60  # seconds
+NUM_AT_A_TIME = 2
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 
@@ -36,6 +43,15 @@ class Block:
         self.text = ""
         self.output = None  # of a program: what it must write
         self.end = line
+
+    def value(self, name):
+        """Of a word name=value; None if there is none."""
+        return next((word.split("=", 1)[1] for word in self.words
+                     if word.startswith(f"{name}=")), None)
+
+    @property
+    def side(self):
+        return "dpu" if "dpu" in self.words else "host"
 
 
 def blocks(page):
@@ -72,20 +88,39 @@ def programs(page):
     return found
 
 
-def environment(arguments, side, words):
+def cases(page):
+    """What is run together: lists of one program, or of the two of a pair."""
+    found, pairs = [], {}
+    for block in programs(page):
+        name = block.value("pair")
+        if name in pairs:
+            pairs[name].append(block)
+            continue
+        found.append([block])
+        if name is not None:
+            pairs[name] = found[-1]
+    for name, pair in pairs.items():
+        if sorted(block.side for block in pair) != ["dpu", "host"]:
+            sys.exit(f"line {pair[0].line}: pair {name} is not one program of each side")
+    return found
+
+
+def environment(arguments, block, folder):
     """No variable of ours but those that are asked for."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SOFTDOCA_")}
-    wanted = dict(word.split("=", 1) for word in words if "=" in word)
-    wanted.pop("exit", None)
-    folders = ":".join([*arguments.library_dir, *filter(None, [kept.get("LD_LIBRARY_PATH")])])
-    return kept | {"SOFTDOCA_ROLE": side, "LD_LIBRARY_PATH": folders} | wanted
+    wanted = dict(word.split("=", 1) for word in block.words if "=" in word)
+    for name in FOR_US:
+        wanted.pop(name, None)
+    libraries = ":".join([*arguments.library_dir, *filter(None, [kept.get("LD_LIBRARY_PATH")])])
+    return kept | {"SOFTDOCA_ROLE": block.side, "SOFTDOCA_FABRIC": f"{folder}/fabric",
+                   "LD_LIBRARY_PATH": libraries} | wanted
 
 
-def compile_block(arguments, block, side, target):
+def compile_block(arguments, block, target):
     """What the compiler says if it refuses, else nothing."""
     language, standard = LANGUAGES[block.words[0]]
     compiler = arguments.cc if language == "c" else arguments.cxx
-    folders = [arguments.include / "dpu"] if side == "dpu" else []
+    folders = [arguments.include / "dpu"] if block.side == "dpu" else []
     command = [*shlex.split(compiler), f"-std={standard}", *WARNINGS,
                "-DDOCA_ALLOW_EXPERIMENTAL_API"]
     for folder in [*folders, arguments.include]:
@@ -96,27 +131,45 @@ def compile_block(arguments, block, side, target):
     return done.stderr if done.returncode else ""
 
 
-def check(arguments, block):
-    """What is wrong with one program."""
-    side = "dpu" if "dpu" in block.words else "host"
-    status = next((int(word[5:]) for word in block.words if word.startswith("exit=")), 0)
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "listing"
-        said = compile_block(arguments, block, side, target)
-        if said:
-            return f"does not compile\n{said}"
+class Run:
+    """A program from its start to its end."""
+
+    def __init__(self, arguments, block, folder):
+        self.block = block
+        self.process = subprocess.Popen(
+            [folder / block.side], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, cwd=folder, env=environment(arguments, block, folder))
+
+    def wrong(self, deadline):
+        """What is wrong with it, once it has ended."""
+        late = False
         try:
-            done = subprocess.run([target], capture_output=True, text=True, check=False, timeout=60,
-                                  stdin=subprocess.DEVNULL, cwd=folder,
-                                  env=environment(arguments, side, block.words))
+            left = max(1, deadline - time.monotonic())  # it may have ended while another had not
+            out, err = self.process.communicate(timeout=left)
         except subprocess.TimeoutExpired:
-            return "does not end within a minute"
-    wrong = ""
-    if done.returncode != status:
-        wrong += f"ends with status {done.returncode}, not {status}\n"
-    if block.output is not None and done.stdout != block.output:
-        wrong += f"writes\n{done.stdout}and not\n{block.output}"
-    return wrong and wrong + f"on stderr:\n{done.stderr}"
+            late = True
+            self.process.kill()
+            out, err = self.process.communicate()
+        said = "does not end within a minute\n" if late else ""
+        status = int(self.block.value("exit") or 0)
+        if not late and self.process.returncode != status:
+            said += f"ends with status {self.process.returncode}, not {status}\n"
+        if self.block.output is not None and out != self.block.output:
+            said += f"writes\n{out}and not\n{self.block.output}"
+        return said and f"the {self.block.side}'s program {said}on stderr:\n{err}"
+
+
+def check(arguments, case):
+    """What is wrong with one program, or with a pair."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for block in case:
+            said = compile_block(arguments, block, folder / block.side)
+            if said:
+                return f"the {block.side}'s program does not compile\n{said}"
+        deadline = time.monotonic() + TIME_LIMIT
+        runs = [Run(arguments, block, folder) for block in case]
+        return "".join([run.wrong(deadline) for run in runs])
 
 
 def main():
@@ -133,15 +186,15 @@ def main():
                         help="where a program finds its libraries; may be given again")
     arguments = parser.parse_args()
 
-    found = programs(arguments.doc.read_text(encoding="utf-8"))
+    found = cases(arguments.doc.read_text(encoding="utf-8"))
     if not found:
         return f"{arguments.doc}: there is no program in it"
     print(f"1..{len(found)}")
     is_good = True
-    for number, block in enumerate(found, 1):
-        wrong = check(arguments, block)
-        print(f"{'not ok' if wrong else 'ok'} {number} - {arguments.doc.name} line {block.line} "
-              f"({' '.join(block.words)})")
+    checks = ThreadPoolExecutor(NUM_AT_A_TIME).map(lambda case: check(arguments, case), found)
+    for number, (case, wrong) in enumerate(zip(found, checks), 1):
+        lines = " and ".join(f"line {block.line} ({' '.join(block.words)})" for block in case)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {arguments.doc.name} {lines}")
         for line in wrong.splitlines():
             print(f"# {line}")
         sys.stdout.flush()

@@ -74,11 +74,17 @@ tree_is_complete() {
             lib/$flavour/pkgconfig/doca-{common,dma,comch,argp}{,-lib}.pc \
             bin/$flavour/doca_{caps,comm_channel_admin,secure_channel,dma_copy} \
             bin/$flavour/doca_dma_{local_copy,copy_host,copy_dpu} \
-            bin/$flavour/doca_comch_{ctrl_path,data_path_high_speed}_{server,client}; do
+            bin/$flavour/doca_comch_{ctrl_path,data_path_high_speed}_{server,client} \
+            bin/$flavour/doca_cpp_dma_copy; do
             [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
         done
     done
-    for file in bin/softdoca include/doca_dma.h include/doca_comch{,_consumer,_producer,_msgq}.h \
+    for file in bin/host/doca_cpp_{host_export,comch_echo_client,comch_producer} \
+        bin/dpu/doca_cpp_{dpu_import,comch_echo_server,comch_consumer} \
+        include/softdoca/doca.hpp include/softdoca/doca/{dma,comch,objects}.hpp \
+        share/softdoca/samples/cpp/{dma_copy,host_export,dpu_import}.cpp \
+        share/softdoca/samples/cpp/comch_{echo_server,echo_client,consumer,producer}.cpp \
+        bin/softdoca include/doca_dma.h include/doca_comch{,_consumer,_producer,_msgq}.h \
         include/softdoca/{memory,model}.h include/dpu/doca_build_config.h \
         share/man/man1/{softdoca,doca_caps,doca_comm_channel_admin}.1 share/man/man7/softdoca{,_model}.7 \
         share/softdoca/{samples,applications}/{meson.build,README.md} \
@@ -112,6 +118,7 @@ sources_build() { # FLAVOUR FOLDER PROGRAM: sources that were installed, with th
 samples_build() { # FLAVOUR
     sources_build "$1" samples doca_comch_ctrl_path_client
     in_env "$1" "'$work/samples-$1/doca_pe_polling'"
+    [ "$(in_env "$1" "'$work/samples-$1/doca_cpp_dma_copy'")" = 'copied by a coroutine' ]
 }
 
 # The macro on the command line turns the host's header into the DPU flavour.
@@ -179,6 +186,13 @@ pair_runs() {
     }
 }
 
+# Built from the installed sources; each side is that of its flavour.
+cpp_samples_talk() {
+    run_pair "'$work/samples-dpu/doca_cpp_comch_consumer' 100" \
+        "'$work/samples-host/doca_cpp_comch_producer' 100"
+    grep -q 'received 100, sum 5050' "$work/pair.out"
+}
+
 modules='doca-common doca-dma doca-argp'
 by_cc="cc -Wall -Wextra -Werror copy.c \$(pkg-config --cflags --libs $modules) -o copy"
 by_meson='meson setup build && ninja -C build'
@@ -190,7 +204,7 @@ ours_static="cc copy.c \$(pkg-config --cflags $modules) -Wl,-Bstatic \
 meson_static="sed -i \"/dependency/s/')/', static: true)/\" meson.build
     meson setup build && ninja -C build && ! ldd build/copy | grep doca"
 
-echo "1..31"
+echo "1..32"
 check "install and move" install_and_move
 check "every file of the installed tree is there" tree_is_complete
 for flavour in host dpu; do
@@ -219,3 +233,4 @@ check "a host and a DPU program of somebody else talk by Comch" comch_talks
 check "the installed secure_channel runs" secure_channel_runs "'$prefix/bin/FLAVOUR/doca_secure_channel'"
 check "secure_channel, built from the installed sources, runs" secure_channel_runs \
     "'$work/applications-FLAVOUR/doca_secure_channel'"
+check "the C++ samples, built from the installed sources, talk" cpp_samples_talk
