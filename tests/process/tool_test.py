@@ -21,6 +21,13 @@ SOURCE_DIR = pathlib.Path(sys.argv[2])
 SERVICE = "comch_ctrl_path_sample_server"
 
 
+
+def stop(process):
+    """Until it stands still."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+
+
 class Run(ToolCase):
     def test_sets_the_role(self):
         for role, expected in (("dpu", "dpu"), ("host", "host"), ("DPU", "dpu")):
@@ -142,7 +149,7 @@ class Ls(FabricCase):
 
     def test_shows_a_stopped_process(self):
         process = self.start_exporter()
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         [row] = json.loads(self.ls("--json"))["processes"]
         self.assertFalse(row["is_answering"])
         self.assertIn("DOES NOT ANSWER", self.ls())
@@ -167,7 +174,7 @@ class Ls(FabricCase):
 
     def test_shows_the_server_of_a_stopped_process_without_its_clients(self):
         process = self.start_server()
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         row = self.row(process)
         self.assertFalse(row["is_answering"])
         self.assertEqual([{"name": SERVICE, "function": "0000:3b:00.0", "num_clients": None,
@@ -193,7 +200,7 @@ class Ls(FabricCase):
 
     def test_shows_consumers_of_a_stopped_process_as_far_as_its_peer_knows(self):
         dpu, host = self.start_secure_channel()
-        dpu.send_signal(signal.SIGSTOP)
+        stop(dpu)
         row = self.row(dpu)
         self.assertEqual((False, []), (row["is_answering"], row["connections"]))
         self.assertEqual([host.pid], [consumer["peer_pid"] for consumer in row["consumers"]])
@@ -230,7 +237,7 @@ class CommChannelAdmin(FabricCase):
                          [line.split() for line in servers[1:]])
         self.assertEqual(self.EMPTY[1], connections)
         self.assertEqual(self.EMPTY, self.tables("host"))
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         self.assertEqual("unknown", self.tables("dpu")[0][1].split()[2])
 
     def test_shows_a_connection_on_both_sides(self):
@@ -293,7 +300,7 @@ class Doctor(FabricCase):
 
     def test_sees_a_stopped_process(self):
         process = self.start_exporter()
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         self.assertIn(f"kill -CONT {process.pid}", self.doctor().stdout)
 
     def test_says_why_copies_are_slow_where_processes_may_not_read_each_other(self):
