@@ -10,7 +10,8 @@
 /// devices. Memory of the program is never owned. A destructor does not throw: what cannot be ended
 /// is left as it is and reported (set_complaint).
 ///
-/// Errors: see error.hpp. Threads: an engine and all that is connected to it belong to one thread.
+/// Errors: see error.hpp; exceptions must be enabled. What can be awaited is to be awaited at once.
+/// Threads: an engine and all that is connected to it belong to one thread.
 /// Callbacks and coroutines run within progress() of their engine.
 
 #pragma once

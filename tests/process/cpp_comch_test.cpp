@@ -5,6 +5,7 @@
 
 #include "support/cpp_pair.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -347,5 +348,120 @@ TEST(CppComchLife, WaitsEndWhenTheirObjectIsDestroyed)
 
         EXPECT_EQ(accepted, DOCA_ERROR_SHUTDOWN);
         EXPECT_TRUE(is_idle);
+    });
+}
+
+namespace {
+
+doca::Coroutine<> send_noting(doca::ComchConnection &to, std::string text,
+                              std::vector<doca_error_t> &codes)
+{
+    codes.push_back((co_await to.send(std::nothrow, text)).code());
+}
+
+} // namespace
+
+TEST(CppComchLife, ASendThatWaitsForATaskEndsWithItsConnection)
+{
+    on_both_sides(
+        [](Line &) {
+            DpuSide own(doca::Wait::polling, {.num_sends = 1});
+            auto connection = own.executor.run(own.server.accept());
+            std::vector<doca_error_t> codes;
+            for (const char *text : {"one", "two", "three"})
+                own.executor.spawn(send_noting(connection, text, codes));
+            own.server.disconnect(connection);
+            own.executor.run();
+            ASSERT_EQ(codes.size(), 3u);
+            EXPECT_EQ(std::count(codes.begin(), codes.end(), DOCA_ERROR_CONNECTION_RESET), 2);
+        },
+        [](Line &) {
+            HostSide own;
+            doca::ComchClient client(own.device, own.engine, kService);
+            auto connection = own.executor.run(client.connect());
+            while (own.executor.run(connection.receive(std::nothrow)))
+                continue;
+        });
+}
+
+TEST(CppComchLife, ACallbackEndsItsOwnConnection)
+{
+    on_both_sides(
+        [](Line &) {
+            DpuSide own;
+            auto connection =
+                std::make_unique<doca::ComchConnection>(own.executor.run(own.server.accept()));
+            std::string seen;
+            connection->on_message([&](std::span<const std::byte> bytes) {
+                own.server.disconnect(*connection);
+                connection.reset();
+                seen.assign(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+            });
+            EXPECT_TRUE(
+                own.executor.run_until([&] { return !seen.empty(); }, std::chrono::seconds(5)));
+            EXPECT_EQ(seen, "hello");
+        },
+        [](Line &) {
+            HostSide own;
+            doca::ComchClient client(own.device, own.engine, kService);
+            auto connection = own.executor.run(client.connect());
+            own.executor.run(connection.send("hello"));
+            EXPECT_EQ(own.executor.run(connection.receive(std::nothrow)).code(),
+                      DOCA_ERROR_CONNECTION_RESET);
+        });
+}
+
+TEST(CppComchLife, AMessageThatWasNotTakenGoesToTheNextWhoWaits)
+{
+    on_both_sides(
+        [](Line &line) {
+            DpuSide own;
+            auto connection = own.executor.run(own.server.accept());
+            const auto take = [](doca::ComchConnection &from) -> doca::Coroutine<std::string> {
+                const auto message = co_await from.receive();
+                co_return std::string(message.text());
+            };
+            auto second = take(connection);
+            {
+                auto first = take(connection);
+                first.start();
+                second.start();
+                line.send("waiting");
+                for (int i = 0; i < 1000 || !line.is_ready(); ++i)
+                    own.engine.core()->turn(); // the first has its message and is not resumed
+            }
+            while (!second.is_done())
+                own.engine.progress();
+            EXPECT_EQ(second.take(), "one");
+            (void)line.wait();
+        },
+        [](Line &line) {
+            HostSide own;
+            doca::ComchClient client(own.device, own.engine, kService);
+            auto connection = own.executor.run(client.connect());
+            EXPECT_EQ(line.receive(), "waiting");
+            own.executor.run(connection.send("one"));
+            line.send("sent");
+            (void)own.executor.run(connection.receive(std::nothrow));
+        });
+}
+
+TEST(CppComchLife, AClientIsMovedOrDestroyedWhileItConnects)
+{
+    on_one_side("host", [] {
+        HostSide own;
+        auto client =
+            std::make_unique<doca::ComchClient>(own.device, own.engine, "nobody serves this");
+        auto connecting = client->connect();
+        connecting.start();
+        auto moved = std::make_unique<doca::ComchClient>(std::move(*client));
+        client.reset();
+        EXPECT_FALSE(connecting.is_done());
+
+        moved.reset();
+        while (!connecting.is_done())
+            own.engine.progress();
+
+        EXPECT_EQ(thrown_by([&] { (void)connecting.take(); }), DOCA_ERROR_NOT_CONNECTED);
     });
 }

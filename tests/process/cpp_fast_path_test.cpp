@@ -434,3 +434,52 @@ TEST(CppFastPathLife, AReceiveEndsWhenItsConsumerIsDestroyed)
         },
         [](HostSide &own, doca::ComchConnection &connection, Line &) { meet(own, connection); });
 }
+
+TEST(CppFastPathLife, AConsumerWithACallbackIsDestroyedUnderTraffic)
+{
+    on_connection(
+        [](DpuSide &own, doca::ComchConnection &connection, Line &) {
+            for (const bool is_inside : {false, true}) {
+                auto consumer = std::make_unique<doca::ComchConsumer>(connection, own.engine);
+                int num = 0;
+                consumer->on_message([&](const doca::ComchReceived &) {
+                    if (++num == 100 && is_inside)
+                        consumer.reset();
+                });
+                EXPECT_TRUE(
+                    own.executor.run_until([&] { return num >= 100; }, std::chrono::seconds(5)));
+                consumer.reset();
+            }
+            own.executor.run(connection.send("enough"));
+            meet(own, connection);
+        },
+        [](HostSide &own, doca::ComchConnection &connection, Line &) {
+            doca::ComchProducer producer(connection, own.engine, {.num_tasks = 8});
+            Outbox outbox(own.device);
+            outbox.hold("traffic");
+            for (int i = 0; i < 2; ++i) {
+                const std::uint32_t consumer = own.executor.run(connection.consumer());
+                while (own.executor.run(producer.send(std::nothrow, consumer, outbox.buffer)))
+                    continue; // until the consumer has gone
+            }
+            EXPECT_EQ(own.executor.run(connection.receive()).text(), "enough");
+            meet(own, connection);
+        });
+}
+
+TEST(CppFastPathLife, AWaitThatComesTooLateEnds)
+{
+    on_connection(
+        [](DpuSide &own, doca::ComchConnection &connection, Line &) {
+            auto consumer = std::make_unique<doca::ComchConsumer>(connection, own.engine);
+            auto receive = consumer->receive(std::nothrow);
+            consumer.reset();
+            const auto await = [](auto &late) -> doca::Coroutine<doca_error_t> {
+                const auto end = co_await late;
+                co_return end.code();
+            };
+            EXPECT_EQ(own.executor.run(await(receive)), DOCA_ERROR_SHUTDOWN);
+            meet(own, connection);
+        },
+        [](HostSide &own, doca::ComchConnection &connection, Line &) { meet(own, connection); });
+}

@@ -337,11 +337,7 @@ public:
     ComchConnection connection() { return connection(std::nothrow).value(); }
 
     /// co_await: the connection, when a server has accepted it.
-    Coroutine<ComchConnection> connect()
-    {
-        co_await running();
-        co_return connection();
-    }
+    Coroutine<ComchConnection> connect() { return connect(core_); }
 
     /// For calls of the C API that have no function here.
     doca_comch_client *get() const noexcept { return core_->get(); }
@@ -349,6 +345,23 @@ public:
 private:
     using Core = detail::ClientCore;
     explicit ComchClient(std::shared_ptr<Core> core) noexcept : Context(std::move(core)) {}
+
+    /// Does not keep the client, which may be moved or destroyed meanwhile.
+    static Coroutine<ComchConnection> connect(std::weak_ptr<Core> client)
+    {
+        co_await running_of(client);
+        const auto core = client.lock();
+        if (core == nullptr || core->connection() == nullptr)
+            throw Error(core == nullptr ? detail::kNotConnected : core->why_none());
+        co_return ComchConnection(core->connection());
+    }
+    static detail::StateAwaiter<true> running_of(const std::weak_ptr<Core> &client)
+    {
+        const auto core = client.lock();
+        if (core == nullptr)
+            throw Error(detail::kNotConnected);
+        return detail::StateAwaiter<true>(*core, DOCA_CTX_STATE_RUNNING);
+    }
 };
 
 } // namespace doca

@@ -111,7 +111,7 @@ private:
 };
 
 /// One connection, also after its end. The C connection points to it.
-class ConnectionCore {
+class ConnectionCore : public std::enable_shared_from_this<ConnectionCore> {
 public:
     using Bytes = std::vector<std::byte>;
 
@@ -143,18 +143,26 @@ public:
                      std::span<const std::byte> message) noexcept
     {
         auto begin = [self, message](Operation &operation, auto &&end) noexcept {
+            if (self->end_ == nullptr) { // it has ended while this waited for a task
+                operation.pool->give_back(operation);
+                return result<void>(kNotConnected);
+            }
             return self->end_->begin(operation, *self, message, std::forward<decltype(end)>(end));
         };
         using Awaiter = OperationAwaiter<throws, decltype(begin)>;
-        return self->is_up() ? Awaiter(self->end_->sends(), begin) : Awaiter(kNotConnected, begin);
+        return self->is_up() ? Awaiter(self->end_->sends(), begin, self.get())
+                             : Awaiter(kNotConnected, begin);
     }
 
     void arrived(std::span<const std::byte> message)
     {
         if (on_message) {
+            const auto keep = shared_from_this(); // the callback may end the connection
             on_message(message);
             return;
         }
+        if (messages.is_closed()) // one is missing: nothing comes behind the gap
+            return;
         try {
             keep(message);
         } catch (const std::bad_alloc &) { // what is behind a gap must not be taken for the next
@@ -163,6 +171,8 @@ public:
     }
     void consumer_came(std::uint32_t id) noexcept
     {
+        if (new_consumers.is_closed())
+            return;
         try {
             consumers.push_back(id);
             new_consumers.put(id);
@@ -238,6 +248,7 @@ inline void EndCore::forget(ConnectionCore &connection) noexcept
     if (at == connections_.end())
         return;
     (*at)->orphan();
+    sends_.fail_waiters({DOCA_ERROR_CONNECTION_RESET, "doca_comch_task_send"}, at->get());
     connections_.erase(at);
 }
 

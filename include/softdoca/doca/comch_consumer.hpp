@@ -242,10 +242,12 @@ private:
         receive.at = Receive::At::program;
         if (!is_running())
             free_task(receive);
-        if (on_message)
+        if (!on_message)
+            arrivals.put(&receive);
+        else if (!weak_from_this().expired())
             on_message(receive);
         else
-            arrivals.put(&receive);
+            receive.at = Receive::At::home; // its consumer is being destroyed: nobody is told
     }
 
     void release_tasks() noexcept override
@@ -262,9 +264,8 @@ private:
         if (state == DOCA_CTX_STATE_RUNNING)
             post_all();
         if (state == DOCA_CTX_STATE_IDLE)
-            arrivals.close(
-                {connection_->is_up() ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_CONNECTION_RESET,
-                 "doca_comch_consumer_task_post_recv"});
+            arrivals.close({is_asked_to_stop() ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_CONNECTION_RESET,
+                            "doca_comch_consumer_task_post_recv"});
     }
 
     std::shared_ptr<EndCore> end_; // stops after the consumer has gone

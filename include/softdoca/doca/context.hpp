@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 SoftDOCA contributors
 
-/// What all contexts have in common: an engine, a state, and an end that is always reached.
+/// What all contexts have in common: an engine, a state, and an end under a bound.
 
 #pragma once
 
@@ -33,13 +33,17 @@ public:
     virtual doca_ctx *ctx() const noexcept = 0;
     doca_ctx_states state() const noexcept { return state_; }
     bool is_running() const noexcept { return state_ == DOCA_CTX_STATE_RUNNING; }
+    /// False if it ends, or has ended, by itself.
+    bool is_asked_to_stop() const noexcept { return is_asked_to_stop_; }
 
     result<void> start() noexcept
     {
+        is_asked_to_stop_ = false;
         return checked_or_in_progress(doca_ctx_start(ctx()), "doca_ctx_start");
     }
     result<void> stop() noexcept
     {
+        is_asked_to_stop_ = true;
         release_tasks(); // what does nothing must not keep the context from IDLE
         return checked_or_in_progress(doca_ctx_stop(ctx()), "doca_ctx_stop");
     }
@@ -117,7 +121,8 @@ private:
     /// its callbacks may still come.
     bool comes_to_rest() noexcept
     {
-        const auto end = std::chrono::steady_clock::now() + stop_patience.load();
+        const auto end = std::chrono::steady_clock::now() + bounded(stop_patience.load());
+        is_asked_to_stop_ = true;
         doca_error_t code = DOCA_SUCCESS;
         while (state_ != DOCA_CTX_STATE_IDLE) {
             if (state_ != DOCA_CTX_STATE_STOPPING) {
@@ -140,6 +145,7 @@ private:
 
     std::shared_ptr<EngineCore> engine_;
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
+    bool is_asked_to_stop_ = false;
     List<StateWaiter> state_waiters_;
 };
 
@@ -207,7 +213,8 @@ public:
     /// After it has become IDLE by stop() or by an error: it is ready for use again.
     result<void> start(std::nothrow_t) noexcept { return core_->start(); }
     void start() { start(std::nothrow).value(); }
-    /// What is in flight ends, with a failure if it cannot end otherwise; IDLE comes with progress.
+    /// What is in flight ends, well or with a failure, and IDLE comes with progress. Messages that
+    /// were sent are delivered first: that waits for a peer that takes none.
     result<void> stop(std::nothrow_t) noexcept { return core_->stop(); }
     void stop() { stop(std::nothrow).value(); }
 

@@ -138,6 +138,7 @@ struct PromiseBase : Node {
     std::coroutine_handle<> self;
     std::coroutine_handle<> continuation = std::noop_coroutine();
     Spawner *spawner = nullptr;
+    bool is_started = false;
     std::exception_ptr exception;
 };
 
@@ -192,23 +193,30 @@ public:
     }
 
     bool is_done() const noexcept { return handle_.done(); }
-    /// Runs it up to where it first waits. Once.
-    void start() { handle_.resume(); }
+    /// Runs it up to where it first waits; it may be awaited afterwards. Once.
+    void start()
+    {
+        handle_.promise().is_started = true;
+        handle_.resume();
+    }
     /// The result, or throws what it let out. Once, when it is done.
     T take() { return handle_.promise().take(); }
     /// Gives the frame away.
     promise_type &release() noexcept { return std::exchange(handle_, nullptr).promise(); }
 
+    /// Starts it if need be; goes on with its result, or throws what it let out. Once.
     auto operator co_await() noexcept { return Await(handle_); }
 
 private:
     class Await {
     public:
         explicit Await(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
-        bool await_ready() const noexcept { return false; }
+        bool await_ready() const noexcept { return handle_.done(); }
         std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) const noexcept
         {
             handle_.promise().continuation = awaiting;
+            if (std::exchange(handle_.promise().is_started, true))
+                return std::noop_coroutine(); // it is on its way
             return handle_;
         }
         T await_resume() const { return handle_.promise().take(); }

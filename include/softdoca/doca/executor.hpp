@@ -11,9 +11,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -29,8 +31,11 @@ enum class Wait {
 
 /// Runs coroutines on one engine. Threads: the engine's.
 ///
-/// Within a loop of somebody else's: watch fd() for reading, call dispatch() once at first and then
-/// whenever fd() is readable, or the time that dispatch() returned is over.
+/// Within a loop of somebody else's: watch fd() for reading, and call dispatch() once at first,
+/// then whenever fd() is readable, or the time that dispatch() returned is over, and after whatever
+/// else in that loop has used an object of this engine, which fd() need not tell.
+///
+/// To be destroyed by none of its own coroutines, and not to be run inside a callback.
 class Executor final : detail::Spawner {
 public:
     explicit Executor(const ProgressEngine &engine, Wait wait = Wait::polling)
@@ -62,6 +67,7 @@ public:
     /// Until all that was spawned has ended; throws the first exception that one of it let out.
     void run()
     {
+        check_outside();
         while (!spawned_.is_empty()) {
             if (!engine_->progress())
                 wait(std::nullopt);
@@ -73,6 +79,7 @@ public:
     template <typename T>
     T run(Coroutine<T> coroutine)
     {
+        check_outside();
         coroutine.start();
         while (!coroutine.is_done()) {
             if (!engine_->progress())
@@ -90,7 +97,8 @@ public:
     template <typename Condition>
     bool run_until(Condition condition, std::chrono::milliseconds limit)
     {
-        const auto end = Clock::now() + limit;
+        check_outside();
+        const auto end = Clock::now() + detail::bounded(limit);
         while (!condition()) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
             if (left.count() <= 0)
@@ -125,6 +133,12 @@ private:
         co_return co_await awaitable;
     }
 
+    /// Inside a callback no turn brings anything: a wait there would have no end.
+    void check_outside() const
+    {
+        if (engine_->is_turning())
+            throw Error({DOCA_ERROR_BAD_STATE, "doca::Executor::run inside a callback"});
+    }
     void ended(detail::PromiseBase &promise) noexcept override
     {
         if (promise.exception && !exception_)
@@ -167,7 +181,8 @@ private:
         int timeout = -1;
         for (const auto &bound : {period, limit}) {
             if (bound && (timeout < 0 || bound->count() < timeout))
-                timeout = static_cast<int>(bound->count());
+                timeout = static_cast<int>(std::min<std::chrono::milliseconds::rep>(
+                    bound->count(), std::numeric_limits<int>::max()));
         }
         epoll_event event;
         (void)::epoll_wait(epoll_fd_, &event, 1, timeout); // a signal is a wake-up like others

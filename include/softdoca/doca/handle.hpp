@@ -30,6 +30,13 @@ inline void complain_to_stderr(const char *line) noexcept
 inline std::atomic<Complaint> complaint{complain_to_stderr};
 inline std::atomic<std::chrono::milliseconds> stop_patience{std::chrono::seconds(5)};
 
+/// So that a time may be added to it: nobody waits longer than a year.
+inline std::chrono::milliseconds bounded(std::chrono::milliseconds limit) noexcept
+{
+    return std::clamp<std::chrono::milliseconds>(limit, std::chrono::milliseconds(0),
+                                                 std::chrono::hours(24 * 365));
+}
+
 inline void complain(const char *call, const void *object, doca_error_t code,
                      const char *remedy) noexcept
 {

@@ -95,7 +95,10 @@ public:
     void put_back(T item) noexcept
     {
         try {
-            items_.push_front(std::move(item));
+            if (takers_.is_empty())
+                items_.push_front(std::move(item));
+            else
+                put(std::move(item)); // to the next one who waits
         } catch (...) {
         }
     }
@@ -103,6 +106,8 @@ public:
     /// No item will come any more: takers fail when they have had those that are there.
     void close(Failure failure) noexcept
     {
+        if (is_closed())
+            return; // the first reason is the reason
         failure_ = failure;
         while (Taker *taker = takers_.pop()) {
             taker->failure = failure;
@@ -110,6 +115,7 @@ public:
         }
     }
     void open() noexcept { failure_ = {}; }
+    bool is_closed() const noexcept { return failure_.code != DOCA_SUCCESS; }
     bool is_empty() const noexcept { return items_.is_empty(); }
 
     /// True if it need not wait.
@@ -119,7 +125,7 @@ public:
             taker.item.emplace(items_.pop());
         else
             taker.failure = failure_;
-        return taker.item.has_value() || failure_.code != DOCA_SUCCESS;
+        return taker.item.has_value() || is_closed();
     }
     void wait(Taker &taker) noexcept
     {
@@ -154,7 +160,13 @@ public:
             inbox_.put_back(*std::move(this->item));
     }
 
-    bool await_ready() noexcept { return inbox_.take(*this); }
+    bool await_ready() noexcept
+    {
+        if (!owner_.expired())
+            return inbox_.take(*this);
+        this->failure = kGone;
+        return true;
+    }
     void await_suspend(std::coroutine_handle<> awaiting) noexcept
     {
         this->handle = awaiting;
@@ -176,9 +188,11 @@ private:
             return this->failure;
         auto owner = owner_.lock();
         if (owner == nullptr) // it went between the arrival and now
-            return Failure{DOCA_ERROR_SHUTDOWN, "doca_ctx_stop"};
+            return kGone;
         return Out(*std::move(this->item), std::move(owner));
     }
+
+    static constexpr Failure kGone{DOCA_ERROR_SHUTDOWN, "doca_ctx_stop"};
 
     std::weak_ptr<Owner> owner_;
     Inbox<T> &inbox_; ///< there as long as the owner is

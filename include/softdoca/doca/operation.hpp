@@ -59,6 +59,7 @@ public:
     /// Tries it, or gives it up with a failure. A pointer, written only by who has to wait.
     using Try = Outcome (*)(OperationWaiter &self, const Failure *failure) noexcept;
     Try try_begin;
+    const void *subject; ///< what it is about, if that may end before the context does
 
 protected:
     ~OperationWaiter() = default;
@@ -135,11 +136,16 @@ public:
         for (Operation *operation = free_; operation != nullptr; operation = operation->next_free)
             free_task(*operation);
     }
-    void fail_waiters(Failure failure) noexcept
+    /// All, or those who wait about one subject.
+    void fail_waiters(Failure failure, const void *subject = nullptr) noexcept
     {
         List<OperationWaiter> waiters;
         waiters.take(waiters_);
         while (OperationWaiter *waiter = waiters.pop()) {
+            if (subject != nullptr && waiter->subject != subject) {
+                waiters_.push(*waiter);
+                continue;
+            }
             (void)waiter->try_begin(*waiter, &failure);
             engine_.make_ready(*waiter);
         }
@@ -228,9 +234,10 @@ private:
 template <bool throws, typename Begin>
 class OperationAwaiter final : OperationWaiter {
 public:
-    OperationAwaiter(OperationPool &pool, Begin begin) noexcept
+    OperationAwaiter(OperationPool &pool, Begin begin, const void *subject = nullptr) noexcept
         : pool_(&pool), begin_(std::move(begin))
     {
+        this->subject = subject;
     }
     /// Nothing to begin.
     OperationAwaiter(Failure failure, Begin begin) noexcept

@@ -52,7 +52,7 @@ public:
     virtual void retry() noexcept = 0;
 
 protected:
-    ~Retry()
+    virtual ~Retry()
     {
         if (is_entered_)
             unlink();
@@ -203,7 +203,8 @@ inline void Waiter::leave() noexcept
 } // namespace detail
 
 /// Delivers completions, events and changes of state, and resumes who waits for them. What is
-/// connected to it keeps it. Threads: one, the one that also uses the contexts connected to it.
+/// connected to it keeps it. Not to be destroyed in a callback. Threads: one, the one that also
+/// uses the contexts connected to it.
 class ProgressEngine {
 public:
     static result<ProgressEngine> create(std::nothrow_t) noexcept

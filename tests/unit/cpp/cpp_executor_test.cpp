@@ -128,6 +128,43 @@ TEST_P(CppExecutor, ACoroutineSpawnsOthers)
     EXPECT_EQ(num_ended, 4);
 }
 
+TEST_P(CppExecutor, ACoroutineThatWasStartedIsAwaitedLater)
+{
+    const auto both = [](CopyWorld &world) -> doca::Coroutine<int> {
+        auto first = copy(world, 0, 3), second = copy(world, 1, 5);
+        auto ended = answer(4);
+        first.start();
+        second.start();
+        ended.start();
+        co_await second;
+        co_await first;
+        co_return co_await ended;
+    };
+
+    EXPECT_EQ(executor_.run(both(world_)), 4);
+
+    EXPECT_TRUE(world_.is_copied(0));
+    EXPECT_TRUE(world_.is_copied(1));
+}
+
+TEST_P(CppExecutor, IsNotRunInsideACallback)
+{
+    doca_error_t code = DOCA_SUCCESS;
+    world_.dma.memcpy(world_.src[0], world_.dst[0], [&](doca::result<void>) {
+        code = thrown_by([&] { executor_.run(copy(world_, 1, 1)); });
+    });
+    executor_.run(copy(world_, 2, 1));
+    EXPECT_EQ(code, DOCA_ERROR_BAD_STATE);
+}
+
+TEST_P(CppExecutor, TakesTheLongestLimitOfTime)
+{
+    int num_ended = 0;
+    executor_.spawn(count_after(world_, 0, num_ended));
+    EXPECT_TRUE(
+        executor_.run_until([&] { return num_ended == 1; }, std::chrono::milliseconds::max()));
+}
+
 TEST(CppExecutorLoop, IsDrivenByAnEpollLoopOfSomebodyElse)
 {
     CopyWorld world;
