@@ -53,8 +53,17 @@ bool doca_comch_connection::allot_bits()
         close();
         return false;
     }
+    struct Undo { // if there is no memory for the rest
+        doca_comch_connection *connection;
+        ~Undo()
+        {
+            if (connection != nullptr)
+                connection->close();
+        }
+    } undo{this};
     token_ = owner_.doorbells().introduce(*this);
     channel_->listen({owner_.doorbells().mailbox(), token_});
+    undo.connection = nullptr;
     return true;
 }
 

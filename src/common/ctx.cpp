@@ -104,8 +104,10 @@ doca_error_t doca_ctx::start() noexcept
         return bad;
     const doca_error_t result = softdoca::api_guard(
         LOG_SITE, __func__, [this] { return on_start(); }, DOCA_ERROR_INITIALIZATION);
-    if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
+    if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS) {
+        on_idle();
         return result;
+    }
     move_to(result == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING : DOCA_CTX_STATE_STARTING);
     return result;
 }
@@ -336,7 +338,7 @@ void doca_ctx::report_wait(std::uint64_t now_ns) noexcept
         return;
     if (state_ == DOCA_CTX_STATE_RUNNING)
         report_suspended();
-    else if (state_ == DOCA_CTX_STATE_STARTING || num_allocated_ == 0)
+    else if (state_ == DOCA_CTX_STATE_STARTING || num_inflight_ != 0 || num_allocated_ == 0)
         report_unfinished();
     else
         LOG_WAIT(this, "%s %p cannot become idle: %u task(s) are not freed (doca_task_free)", kind_,

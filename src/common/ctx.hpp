@@ -239,7 +239,8 @@ private:
     virtual void on_stop() noexcept {}
     /// In STOPPING: is there nothing left but tasks that the program holds?
     virtual bool is_drained() noexcept { return true; }
-    /// It is about to be IDLE. The last chance to let go of what RUNNING needed.
+    /// It is about to be IDLE, or could not start. The last chance to let go of what RUNNING needs,
+    /// as far as on_start() has got it.
     virtual void on_idle() noexcept {}
     /// Says what a context in STARTING, or one that is not drained, waits for.
     virtual void report_unfinished() noexcept {}

@@ -6,6 +6,7 @@
 #include "base/log_sink.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -45,6 +46,36 @@ struct PcapRecord {
 };
 static_assert(sizeof(PcapRecord) == 16);
 
+/// Writes all of it, or says why not. A pipe that its reader has left raises no signal, and a file
+/// that takes only a part has none of it.
+const char *write_whole(int fd, std::span<const iovec> parts) noexcept
+{
+    std::size_t len = 0;
+    for (const iovec &part : parts)
+        len += part.iov_len;
+    struct stat before {};
+    sigset_t broken_pipe, others, pending;
+    ::sigemptyset(&broken_pipe);
+    ::sigaddset(&broken_pipe, SIGPIPE);
+    ::sigpending(&pending);
+    ::pthread_sigmask(SIG_BLOCK, &broken_pipe, &others);
+    (void)::flock(fd, LOCK_EX); // so that what is cut off is our own
+    const bool is_file = ::fstat(fd, &before) == 0 && S_ISREG(before.st_mode);
+    const ssize_t num_written = ::writev(fd, parts.data(), static_cast<int>(parts.size()));
+    const int error = errno;
+    const bool is_whole = num_written == static_cast<ssize_t>(len);
+    if (!is_whole && num_written > 0 && is_file)
+        (void)!::ftruncate(fd, before.st_size);
+    (void)::flock(fd, LOCK_UN);
+    const timespec at_once{};
+    if (num_written < 0 && error == EPIPE && ::sigismember(&pending, SIGPIPE) == 0)
+        (void)::sigtimedwait(&broken_pipe, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &others, nullptr);
+    if (is_whole)
+        return nullptr;
+    return num_written < 0 ? std::strerror(error) : "there is no room";
+}
+
 constexpr const char *kNoPcap = "it holds something else than Ethernet frames of a pcap file";
 
 /// Does the file begin as ours do? One that may be written but not read is taken at its word.
@@ -70,9 +101,9 @@ const char *begin_file(int fd, const std::string &path) noexcept
     (void)::flock(fd, LOCK_EX);
     const char *fault = ::fstat(fd, &status) != 0 ? std::strerror(errno) : nullptr;
     if (fault == nullptr && status.st_size == 0) {
-        const PcapHeader header{};
-        if (::write(fd, &header, sizeof header) != sizeof header)
-            fault = std::strerror(errno);
+        PcapHeader header{};
+        const iovec part{&header, sizeof header};
+        fault = write_whole(fd, {&part, 1});
     } else if (fault == nullptr && !is_pcap(path)) {
         fault = kNoPcap;
     }
@@ -126,9 +157,8 @@ void PcapFile::append(std::span<const std::byte> frame) noexcept
     PcapRecord record = record_of(frame.size());
     iovec parts[] = {{&record, sizeof record},
                      {const_cast<std::byte *>(frame.data()), frame.size()}};
-    const ssize_t num_written = ::writev(fd_.get(), parts, 2);
-    if (num_written != static_cast<ssize_t>(sizeof record + frame.size()))
-        give_up(num_written < 0 ? std::strerror(errno) : "there is no room");
+    if (const char *const fault = write_whole(fd_.get(), parts); fault != nullptr)
+        give_up(fault);
 }
 
 } // namespace softdoca

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-constinit softdoca::test::NewCounts softdoca::test::new_counts;
+constinit thread_local softdoca::test::NewCounts softdoca::test::new_counts;
 
 using softdoca::test::new_counts;
 

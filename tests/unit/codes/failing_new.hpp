@@ -6,13 +6,13 @@
 namespace softdoca::test {
 
 /// The operators new and delete of a test program that links failing_new.cpp, and so those of the
-/// libraries. One thread.
+/// libraries. Each thread has its own: what others allocate never fails.
 struct NewCounts {
     long countdown = -1;      ///< allocations until one fails; negative: none will
     bool is_counting = false; ///< else they do not count and none fails
     bool has_failed = false;  ///< to be reset by whoever looks
     long num_blocks = 0;      ///< that exist
 };
-extern NewCounts new_counts;
+extern constinit thread_local NewCounts new_counts;
 
 } // namespace softdoca::test

@@ -14,7 +14,12 @@
 #include <iterator>
 #include <string>
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <csignal>
 
 namespace {
 
@@ -140,6 +145,45 @@ TEST_F(ModelPcap, ThatFillsTheDiskGivesOneWarning)
     submit_some(60, 1);
 
     EXPECT_EQ(log.count({"[WRN]", "SOFTDOCA_MODEL_PCAP=/dev/full"}), 1);
+}
+
+TEST_F(ModelPcap, HoldsNoPartOfAFrameThatFindsNoRoom)
+{
+    struct sigaction ignore {
+    }, before_signal{};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &ignore, &before_signal);
+    rlimit limit{}, before_limit{};
+    ::getrlimit(RLIMIT_FSIZE, &before_limit);
+    limit = before_limit;
+    limit.rlim_cur = 24 + 16 + 60 + 30; // the second frame fits in part
+    const Setting setting("SOFTDOCA_MODEL_PCAP", path());
+    const SdkLog log;
+
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    submit_some(60, 1);
+    submit_some(60, 2);
+    ::setrlimit(RLIMIT_FSIZE, &before_limit);
+    ::sigaction(SIGXFSZ, &before_signal, nullptr);
+    EXPECT_EQ(content().size(), 24u + 16 + 60);
+    submit_some(9, 3);
+
+    EXPECT_EQ(word_at(content(), 24 + 16 + 60 + 8), 9u); // the next frame follows the first
+}
+
+TEST_F(ModelPcap, ThatNobodyReadsAnyMoreRaisesNoSignal)
+{
+    ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+    const int reader = ::open(path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const Setting setting("SOFTDOCA_MODEL_PCAP", path());
+    const SdkLog log;
+    const Model model;
+    must(doca_task_submit(model.ctx, model.buf));
+    ::close(reader);
+
+    must(doca_task_submit(model.ctx, model.buf)); // the default action of SIGPIPE ends a process
+
+    EXPECT_EQ(log.count({"[WRN]", "SOFTDOCA_MODEL_PCAP=" + path()}), 1);
 }
 
 TEST_F(ModelPcap, IsNotMadeOfAFileOfSomethingElse)
