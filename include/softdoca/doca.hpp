@@ -10,11 +10,16 @@
 /// devices. Memory of the program is never owned. A destructor does not throw: what cannot be ended
 /// is left as it is and reported (set_complaint).
 ///
-/// Errors: see error.hpp; exceptions must be enabled. What can be awaited is to be awaited at once.
-/// Threads: an engine and all that is connected to it belong to one thread.
-/// Callbacks and coroutines run within progress() of their engine.
+/// Errors: see error.hpp; exceptions must be enabled. What can be awaited is to be awaited at once,
+/// and what was moved from is to be destroyed or assigned to. Threads: an engine and all that is
+/// connected to it belong to one thread. Callbacks and coroutines run within progress() of their
+/// engine.
 
 #pragma once
+
+#if __cplusplus < 202002L
+#error "softdoca/doca.hpp needs -std=c++20"
+#endif
 
 #include "doca/buffer.hpp"
 #include "doca/comch.hpp"

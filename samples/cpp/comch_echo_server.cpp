@@ -17,7 +17,7 @@ doca::Coroutine<> serve(doca::ComchConnection connection)
         if (!message)
             break; // the client has gone
         std::cout << "received: " << message->text() << std::endl;
-        co_await connection.send(message->bytes());
+        (void)co_await connection.send(std::nothrow, message->bytes());
     }
 }
 

@@ -378,6 +378,17 @@ public:
         return end.begin(*operation, *core_, message, std::forward<Function>(function));
     }
     template <typename Function>
+    result<void> send(std::nothrow_t, std::string_view message, Function &&function) noexcept
+    {
+        return send(std::nothrow, std::as_bytes(std::span(message)),
+                    std::forward<Function>(function));
+    }
+    template <typename Function>
+    void send(std::string_view message, Function &&function)
+    {
+        send(std::nothrow, message, std::forward<Function>(function)).value();
+    }
+    template <typename Function>
     void send(std::span<const std::byte> message, Function &&function)
     {
         send(std::nothrow, message, std::forward<Function>(function)).value();

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "error.hpp"
 #include "list.hpp"
 
 #include <coroutine>
@@ -138,7 +139,7 @@ struct PromiseBase : Node {
     std::coroutine_handle<> self;
     std::coroutine_handle<> continuation = std::noop_coroutine();
     Spawner *spawner = nullptr;
-    bool is_started = false;
+    bool is_started = false, is_awaited = false;
     std::exception_ptr exception;
 };
 
@@ -196,16 +197,26 @@ public:
     /// Runs it up to where it first waits; it may be awaited afterwards. Once.
     void start()
     {
+        check_first(handle_ && !handle_.promise().is_started);
         handle_.promise().is_started = true;
         handle_.resume();
     }
     /// The result, or throws what it let out. Once, when it is done.
     T take() { return handle_.promise().take(); }
     /// Gives the frame away.
-    promise_type &release() noexcept { return std::exchange(handle_, nullptr).promise(); }
+    promise_type &release()
+    {
+        check_first(handle_ && !handle_.promise().is_started);
+        return std::exchange(handle_, nullptr).promise();
+    }
 
     /// Starts it if need be; goes on with its result, or throws what it let out. Once.
-    auto operator co_await() noexcept { return Await(handle_); }
+    auto operator co_await()
+    {
+        check_first(handle_ && !handle_.promise().is_awaited);
+        handle_.promise().is_awaited = true;
+        return Await(handle_);
+    }
 
 private:
     class Await {
@@ -226,6 +237,12 @@ private:
     };
 
     explicit Coroutine(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
+
+    static void check_first(bool is_first)
+    {
+        if (!is_first)
+            throw Error({DOCA_ERROR_BAD_STATE, "doca::Coroutine: begun, awaited or moved before"});
+    }
 
     std::coroutine_handle<promise_type> handle_;
 };

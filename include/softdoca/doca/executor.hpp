@@ -53,6 +53,10 @@ public:
             promise->self.destroy();
         if (epoll_fd_ >= 0)
             (void)::close(epoll_fd_);
+        if (exception_)
+            detail::complain(
+                "doca::Executor::spawn", this, DOCA_ERROR_UNEXPECTED,
+                "an exception came out of a coroutine and nobody saw it: run() throws it");
     }
 
     /// Runs it up to where it first waits; then it goes on whenever the engine is driven.
@@ -61,26 +65,29 @@ public:
         detail::PromiseBase &promise = coroutine.release();
         promise.spawner = this;
         spawned_.push(promise);
+        const detail::EngineCore::Resuming mark(*engine_);
         promise.self.resume();
     }
 
-    /// Until all that was spawned has ended; throws the first exception that one of it let out.
+    /// Until all that was spawned has ended, or one of it lets an exception out, which is thrown;
+    /// then it may be called again for the others. Not inside a coroutine.
     void run()
     {
         check_outside();
-        while (!spawned_.is_empty()) {
+        if (engine_->is_resuming()) // which might wait for itself
+            throw Error({DOCA_ERROR_BAD_STATE, "doca::Executor::run inside a coroutine"});
+        while (!spawned_.is_empty() && !exception_) {
             if (!engine_->progress())
                 wait(std::nullopt);
         }
-        if (exception_)
-            std::rethrow_exception(std::exchange(exception_, nullptr));
+        rethrow();
     }
     /// Until this one has ended; returns its result or throws what it let out.
     template <typename T>
     T run(Coroutine<T> coroutine)
     {
         check_outside();
-        coroutine.start();
+        begin(coroutine);
         while (!coroutine.is_done()) {
             if (!engine_->progress())
                 wait(std::nullopt);
@@ -93,7 +100,9 @@ public:
     {
         return run(await<decltype(awaitable.await_resume())>(awaitable));
     }
-    /// Until it is true; false if the time is over before.
+    /// Until it is true, or an exception comes out of what was spawned, which is thrown; false if
+    /// the time is over before. It is looked at after each turn, and every 10 ms when there is
+    /// none: it may depend on other threads.
     template <typename Condition>
     bool run_until(Condition condition, std::chrono::milliseconds limit)
     {
@@ -103,28 +112,36 @@ public:
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
             if (left.count() <= 0)
                 return false;
+            rethrow();
             if (!engine_->progress())
-                wait(left);
+                wait(std::min(left, kLookPeriod));
         }
         return true;
     }
 
     int fd() const { return engine_->fd().value(); }
-    /// Does all there is to do, and arms fd(). Returns after which time to call it again though
-    /// fd() is not readable, if at all.
+    /// Does all there is to do, for about a millisecond, and arms fd(). Returns after which time to
+    /// call it again though fd() is not readable, if at all. Throws what came out of what was
+    /// spawned.
     std::optional<std::chrono::milliseconds> dispatch()
     {
         (void)engine_->disarm(); // a failure means one wake-up too many
-        for (int i = 0; i < kMaxTurns; ++i) {
-            if (!engine_->progress())
-                return arm();
-        }
+        const auto end = Clock::now() + kTurn;
+        do {
+            for (int i = 0; i < kTurnsALook; ++i) {
+                rethrow();
+                if (!engine_->progress())
+                    return arm();
+            }
+        } while (Clock::now() < end);
         return std::chrono::milliseconds(0); // others have their turn
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr int kMaxTurns = 1024;
+    static constexpr int kTurnsALook = 8; ///< at the clock
+    static constexpr std::chrono::milliseconds kTurn{1};
+    static constexpr std::chrono::milliseconds kLookPeriod{10};
     static constexpr std::chrono::milliseconds kRetryPeriod{1};
 
     template <typename T, typename Awaitable>
@@ -138,6 +155,17 @@ private:
     {
         if (engine_->is_turning())
             throw Error({DOCA_ERROR_BAD_STATE, "doca::Executor::run inside a callback"});
+    }
+    void rethrow()
+    {
+        if (exception_)
+            std::rethrow_exception(std::exchange(exception_, nullptr));
+    }
+    template <typename T>
+    void begin(Coroutine<T> &coroutine)
+    {
+        const detail::EngineCore::Resuming mark(*engine_);
+        coroutine.start();
     }
     void ended(detail::PromiseBase &promise) noexcept override
     {

@@ -232,9 +232,10 @@ private:
 /// Begins an operation and resumes when it has ended. Begin is called as
 /// result<void>(Operation &, callback), several times if need be.
 template <bool throws, typename Begin>
-class OperationAwaiter final : OperationWaiter {
+class [[nodiscard("it begins when it is awaited")]] OperationAwaiter final : OperationWaiter
+{
 public:
-    OperationAwaiter(OperationPool &pool, Begin begin, const void *subject = nullptr) noexcept
+    OperationAwaiter(OperationPool & pool, Begin begin, const void *subject = nullptr) noexcept
         : pool_(&pool), begin_(std::move(begin))
     {
         this->subject = subject;
@@ -252,7 +253,10 @@ public:
             give_up();
     }
 
-    bool await_ready() const noexcept { return pool_ == nullptr; }
+    bool await_ready() const noexcept
+    {
+        return pool_ == nullptr;
+    }
     bool await_suspend(std::coroutine_handle<> awaiting) noexcept
     {
         this->handle = awaiting;

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -41,6 +42,12 @@ doca::Coroutine<> copy(CopyWorld &world, std::size_t i, int num)
     }
 }
 
+doca::Coroutine<> copy_and_fail(CopyWorld &world, std::size_t i, const char *text)
+{
+    co_await copy(world, i, 1);
+    co_await fail(text);
+}
+
 doca::Coroutine<> count_after(CopyWorld &world, std::size_t i, int &num)
 {
     co_await copy(world, i, 3);
@@ -69,17 +76,71 @@ TEST_P(CppExecutor, ThrowsWhatACoroutineThrows)
 {
     EXPECT_THROW(executor_.run(fail("one")), std::runtime_error);
 
-    executor_.spawn(fail("first"));
-    executor_.spawn(copy(world_, 0, 5));
-    executor_.spawn(fail("second"));
-    try {
-        executor_.run();
-        ADD_FAILURE() << "nothing was thrown";
-    } catch (const std::runtime_error &error) {
-        EXPECT_STREQ(error.what(), "first");
+    executor_.spawn(copy_and_fail(world_, 0, "first"));
+    executor_.spawn(copy(world_, 1, 500));
+    EXPECT_THROW(executor_.run(), std::runtime_error); // at once
+    executor_.run();                                   // the other goes on, and it is thrown once
+    EXPECT_EQ(world_.dst[1].data().size(), kPieceLen);
+
+    executor_.spawn(copy_and_fail(world_, 0, "second"));
+    EXPECT_THROW((void)executor_.run_until([] { return false; }, std::chrono::seconds(5)),
+                 std::runtime_error);
+    executor_.spawn(copy_and_fail(world_, 0, "third"));
+    EXPECT_THROW((void)executor_.dispatch(), std::runtime_error);
+}
+
+TEST_P(CppExecutor, ComplainsOfAnExceptionThatNobodySaw)
+{
+    static std::string complaint;
+    const auto before = doca::detail::complaint.load();
+    doca::set_complaint([](const char *line) noexcept { complaint = line; });
+    {
+        doca::Executor executor(world_.engine, GetParam());
+        executor.spawn(fail("unseen"));
     }
-    EXPECT_TRUE(world_.is_copied(0)); // the others have ended, too
-    executor_.run();                  // it is thrown once
+    doca::set_complaint(before);
+    EXPECT_NE(complaint.find("an exception came out of a coroutine"), std::string::npos);
+}
+
+TEST_P(CppExecutor, IsNotRunToTheEndInsideACoroutine)
+{
+    const auto run = [](doca::Executor &executor) -> doca::Coroutine<> {
+        executor.run(answer(1)); // one is fine
+        executor.run();          // all would be itself, too
+        co_return;
+    };
+    executor_.spawn(run(executor_));
+    EXPECT_EQ(thrown_by([&] { executor_.run(); }), DOCA_ERROR_BAD_STATE);
+}
+
+TEST_P(CppExecutor, LooksAtWhatAnotherThreadChanges)
+{
+    std::atomic<bool> is_set{false};
+    std::thread other([&] { is_set = true; });
+    EXPECT_TRUE(executor_.run_until([&] { return is_set.load(); }, std::chrono::minutes(10)));
+    other.join();
+}
+
+TEST(CppCoroutine, IsBegunAndAwaitedOnce)
+{
+    CopyWorld world;
+    const auto twice = [](bool moves) -> doca::Coroutine<int> {
+        auto one = answer(1);
+        const int first = co_await one;
+        if (moves)
+            co_return first + co_await std::move(one);
+        const int second = co_await one;
+        co_return first + second;
+    };
+    EXPECT_EQ(thrown_by([&] { world.executor.run(twice(false)); }), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(thrown_by([&] { world.executor.run(twice(true)); }), DOCA_ERROR_BAD_STATE);
+
+    auto one = answer(1);
+    EXPECT_EQ(world.executor.run(std::move(one)), 1);
+    EXPECT_EQ(thrown_by([&] { world.executor.run(std::move(one)); }), DOCA_ERROR_BAD_STATE);
+    auto spawned = copy(world, 0, 1);
+    spawned.start();
+    EXPECT_EQ(thrown_by([&] { world.executor.spawn(std::move(spawned)); }), DOCA_ERROR_BAD_STATE);
 }
 
 TEST_P(CppExecutor, RunsAllThatWasSpawned)
