@@ -48,12 +48,12 @@ bool is_member(const std::vector<std::unique_ptr<doca_dev>> &devs, const doca_de
 void report_failed_search(const DevinfoList &list)
 {
     static std::atomic<bool> was_reported{false};
-    if (!list.was_searched || list.was_found || was_reported.exchange(true))
+    if (!list.search.has_failed() || was_reported.exchange(true))
         return;
     const Node *const node = local_node();
-    LOG_WRN("no device has the address that was looked for; this process is the %s and sees %s "
+    LOG_WRN("no device has the address %s; this process is the %s and sees %s "
             "(doca_caps --list-devs)",
-            to_string(node->side), addresses_of(*node).text);
+            list.search.wanted().text().data(), to_string(node->side), addresses_of(*node).text);
 }
 
 doca_error_t create_list(doca_devinfo ***dev_list, std::uint32_t *nb_devs)

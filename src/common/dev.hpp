@@ -109,13 +109,39 @@ struct doca_devinfo : softdoca::DevinfoEntry {};
 
 namespace softdoca {
 
+/// The addresses that a program compares with those of a list, to tell which one is not there.
+/// Threads: any.
+class AddressSearch {
+public:
+    void note(const PciAddress &wanted, bool is_equal) noexcept
+    {
+        wanted_ = kIsSet | std::uint64_t{wanted.domain} << 24 | std::uint64_t{wanted.bus} << 16 |
+                  std::uint64_t{wanted.device} << 8 | wanted.function;
+        if (is_equal)
+            was_found_ = true;
+    }
+    bool has_failed() const noexcept { return wanted_ != 0 && !was_found_; }
+    /// The last one.
+    PciAddress wanted() const noexcept
+    {
+        const std::uint64_t packed = wanted_;
+        return {static_cast<std::uint16_t>(packed >> 24), static_cast<std::uint8_t>(packed >> 16),
+                static_cast<std::uint8_t>(packed >> 8), static_cast<std::uint8_t>(packed)};
+    }
+
+private:
+    static constexpr std::uint64_t kIsSet = std::uint64_t{1} << 40;
+
+    std::atomic<std::uint64_t> wanted_{0}; ///< packed, so that it is one value
+    std::atomic<bool> was_found_{false};
+};
+
 /// What doca_devinfo_create_list hands out: the array of pointers that the program sees, and the
 /// entries behind it.
 struct DevinfoList {
     std::vector<doca_devinfo> entries;
     std::vector<doca_devinfo *> pointers;
-    std::atomic<bool> was_searched{false}; // an address was compared ...
-    std::atomic<bool> was_found{false};    // ... and one was equal
+    AddressSearch search;
 };
 
 } // namespace softdoca

@@ -91,11 +91,8 @@ extern "C" doca_error_t doca_devinfo_is_equal_pci_addr(const doca_devinfo *devin
                            "sees %s",
                            pci_addr_str, softdoca::addresses_of(*softdoca::local_node()).text);
     const bool equal = *address == entry->device->function.pci;
-    if (entry->list != nullptr) {
-        entry->list->was_searched = true;
-        if (equal)
-            entry->list->was_found = true;
-    }
+    if (entry->list != nullptr)
+        entry->list->search.note(*address, equal);
     *is_equal = equal ? 1 : 0;
     return DOCA_SUCCESS;
 }

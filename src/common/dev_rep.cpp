@@ -26,8 +26,7 @@ struct RepList {
     std::vector<doca_devinfo_rep> entries;
     std::vector<doca_devinfo_rep *> pointers;
     const doca_dev *dev = nullptr;
-    std::atomic<bool> was_searched{false}; // an address was compared ...
-    std::atomic<bool> was_found{false};    // ... and one was equal
+    AddressSearch search;
 };
 
 namespace {
@@ -84,16 +83,16 @@ AddressText representors_of(const Device &device) noexcept
 void report_failed_search(const RepList &list)
 {
     static std::atomic<bool> was_reported{false};
-    if (!list.was_searched || list.was_found || was_reported.exchange(true))
+    if (!list.search.has_failed() || was_reported.exchange(true))
         return;
     std::string others;
     for (const Device &device : local_node()->devices)
         if (&device != &list.dev->device() && !device.representors.empty())
             others += "; " + std::string(device.function.pci.text().data()) + " of " +
                       representors_of(device).text;
-    LOG_WRN("no representor has the address that was looked for; device %s has representors of "
-            "%s%s",
-            list.dev->name(), representors_of(list.dev->device()).text, others.c_str());
+    LOG_WRN("no representor has the address %s; device %s has representors of %s%s",
+            list.search.wanted().text().data(), list.dev->name(),
+            representors_of(list.dev->device()).text, others.c_str());
 }
 
 doca_error_t create_list(doca_dev &dev, doca_devinfo_rep ***dev_list_rep, std::uint32_t *num_reps)
@@ -355,11 +354,8 @@ extern "C" doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_re
             "representors of %s",
             pci_addr_str, entry->dev->name(), softdoca::representors_of(entry->dev->device()).text);
     const bool equal = *address == entry->function->pci;
-    if (entry->list != nullptr) {
-        entry->list->was_searched = true;
-        if (equal)
-            entry->list->was_found = true;
-    }
+    if (entry->list != nullptr)
+        entry->list->search.note(*address, equal);
     *is_equal = equal ? 1 : 0;
     return DOCA_SUCCESS;
 }

@@ -127,6 +127,10 @@ void read_model_faults() noexcept
         active = parsed.value_or(FaultRules{});
         active_text[text.copy(active_text.data(), parsed ? text.size() : 0)] = '\0';
     }
+    if (parsed && parsed->num != 0)
+        LOG_ONCE(LogLevel::warning, &active,
+                 "%s=%.128s: calls fail that would not; each says so at SOFTDOCA_LOG=INFO", kName,
+                 value);
     if (!parsed)
         LOG_ONCE(LogLevel::warning, kName,
                  "%s=%.128s is ignored; it takes CALL:CODE:N behind one another, with commas: CALL "

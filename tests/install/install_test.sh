@@ -89,7 +89,7 @@ tree_is_complete() {
         share/man/man1/{softdoca,doca_caps,doca_comm_channel_admin}.1 share/man/man7/softdoca{,_model}.7 \
         share/softdoca/{samples,applications}/{meson.build,README.md} \
         share/bash-completion/completions/softdoca share/zsh/site-functions/_softdoca \
-        share/softdoca/docs/{compatibility,cpp,model}.md \
+        share/softdoca/docs/{card,compatibility,cpp,model,topology}.md \
         share/softdoca/topologies/{built-in,two-by-two}.toml; do
         [ -s "$prefix/$file" ] || { echo "missing: $file" && return 1; }
     done

@@ -1,6 +1,6 @@
-#!/ usr / bin / env python3
-#SPDX - License - Identifier : BSD - 3 - Clause
-#Copyright(c) 2026 SoftDOCA contributors
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 SoftDOCA contributors
 """The C++ samples, alone and in pairs: what they print, how they end, what they say in trouble.
 
 usage: cpp_samples_test.py BUILD_DIR

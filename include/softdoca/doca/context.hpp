@@ -155,10 +155,9 @@ struct LetGo {
 
 /// Resumes in one of the states that settle it. With a failure if it is not the one wished for.
 template <bool throws>
-class [[nodiscard("it waits when it is awaited")]] StateAwaiter final : ContextCore::StateWaiter
-{
+class [[nodiscard]] StateAwaiter final : ContextCore::StateWaiter {
 public:
-    StateAwaiter(ContextCore & core, doca_ctx_states wished) noexcept : core_(core), wished_(wished)
+    StateAwaiter(ContextCore &core, doca_ctx_states wished) noexcept : core_(core), wished_(wished)
     {
     }
     StateAwaiter(const StateAwaiter &) = delete;
@@ -168,10 +167,7 @@ public:
         if (is_waiting())
             leave();
     }
-    bool await_ready() noexcept
-    {
-        return is_settled_by(core_.state());
-    }
+    bool await_ready() noexcept { return is_settled_by(core_.state()); }
     void await_suspend(std::coroutine_handle<> awaiting) noexcept
     {
         this->handle = awaiting;

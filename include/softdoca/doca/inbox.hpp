@@ -143,8 +143,7 @@ private:
 /// co_await: an item, as Out(item, owner of the inbox). Does not keep the owner, who closes the
 /// inbox when it ends.
 template <bool throws, typename Out, typename T, typename Owner>
-class [[nodiscard("it waits when it is awaited")]] InboxAwaiter final : Inbox<T>::Taker
-{
+class [[nodiscard]] InboxAwaiter final : Inbox<T>::Taker {
 public:
     InboxAwaiter(const std::shared_ptr<Owner> &owner, Inbox<T> &inbox) noexcept
         : owner_(owner), inbox_(inbox)

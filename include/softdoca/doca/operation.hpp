@@ -137,12 +137,12 @@ public:
             free_task(*operation);
     }
     /// All, or those who wait about one subject.
-    void fail_waiters(Failure failure, const void *subject = nullptr) noexcept
+    void fail_waiters(Failure failure, const void *about = nullptr) noexcept
     {
         List<OperationWaiter> waiters;
         waiters.take(waiters_);
         while (OperationWaiter *waiter = waiters.pop()) {
-            if (subject != nullptr && waiter->subject != subject) {
+            if (about != nullptr && waiter->subject != about) {
                 waiters_.push(*waiter);
                 continue;
             }
@@ -232,13 +232,12 @@ private:
 /// Begins an operation and resumes when it has ended. Begin is called as
 /// result<void>(Operation &, callback), several times if need be.
 template <bool throws, typename Begin>
-class [[nodiscard("it begins when it is awaited")]] OperationAwaiter final : OperationWaiter
-{
+class [[nodiscard]] OperationAwaiter final : OperationWaiter {
 public:
-    OperationAwaiter(OperationPool & pool, Begin begin, const void *subject = nullptr) noexcept
+    OperationAwaiter(OperationPool &pool, Begin begin, const void *about = nullptr) noexcept
         : pool_(&pool), begin_(std::move(begin))
     {
-        this->subject = subject;
+        this->subject = about;
     }
     /// Nothing to begin.
     OperationAwaiter(Failure failure, Begin begin) noexcept
@@ -253,10 +252,7 @@ public:
             give_up();
     }
 
-    bool await_ready() const noexcept
-    {
-        return pool_ == nullptr;
-    }
+    bool await_ready() const noexcept { return pool_ == nullptr; }
     bool await_suspend(std::coroutine_handle<> awaiting) noexcept
     {
         this->handle = awaiting;

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -103,7 +104,9 @@ TEST_F(ModelProgram, SecondFormCleansUpWhateverFails)
 
             EXPECT_EQ(ended.status, static_cast<int>(code)) << fault << "\n" << ended.err;
             EXPECT_NE(ended.out.find(doca_error_get_name(code)), std::string::npos) << fault;
-            EXPECT_EQ(ended.err, "") << fault; // nor a word of a sanitizer
+            // That faults are given, and not a word of a sanitizer.
+            EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+            EXPECT_NE(ended.err.find("SOFTDOCA_MODEL_FAULT=" + fault), std::string::npos) << fault;
             EXPECT_FALSE(says("still alive")) << fault;
             EXPECT_FALSE(says("[ERR]")) << log();
         }
