@@ -38,7 +38,8 @@ class Run:
             self.play()
 
     def start(self, part, **more):
-        variables = {"SOFTDOCA_ROLE": ROLES[part], "SOFTDOCA_QUIET": "1",
+        tsan = os.environ.get("TSAN_OPTIONS", "") + ":atexit_sleep_ms=0"  # a second for each run
+        variables = {"SOFTDOCA_ROLE": ROLES[part], "SOFTDOCA_QUIET": "1", "TSAN_OPTIONS": tsan,
                      "SOFTDOCA_FABRIC": str(self.folder / "fabric"), **more}
         return subprocess.Popen(
             [SCENARIO, part, str(self.folder / "export")], stdin=subprocess.PIPE,
