@@ -65,7 +65,7 @@ public:
         detail::PromiseBase &promise = coroutine.release();
         promise.spawner = this;
         spawned_.push(promise);
-        const detail::EngineCore::Resuming mark(*engine_);
+        const Driving mark(*this);
         promise.self.resume();
     }
 
@@ -74,8 +74,9 @@ public:
     void run()
     {
         check_outside();
-        if (engine_->is_resuming()) // which might wait for itself
+        if (num_driving_ != 0) // by one that would wait for itself
             throw Error({DOCA_ERROR_BAD_STATE, "doca::Executor::run inside a coroutine"});
+        const Driving mark(*this);
         while (!spawned_.is_empty() && !exception_) {
             if (!engine_->progress())
                 wait(std::nullopt);
@@ -87,7 +88,8 @@ public:
     T run(Coroutine<T> coroutine)
     {
         check_outside();
-        begin(coroutine);
+        const Driving mark(*this);
+        coroutine.start();
         while (!coroutine.is_done()) {
             if (!engine_->progress())
                 wait(std::nullopt);
@@ -107,6 +109,7 @@ public:
     bool run_until(Condition condition, std::chrono::milliseconds limit)
     {
         check_outside();
+        const Driving mark(*this);
         const auto end = Clock::now() + detail::bounded(limit);
         while (!condition()) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
@@ -125,6 +128,7 @@ public:
     /// spawned.
     std::optional<std::chrono::milliseconds> dispatch()
     {
+        const Driving mark(*this);
         (void)engine_->disarm(); // a failure means one wake-up too many
         const auto end = Clock::now() + kTurn;
         do {
@@ -139,6 +143,22 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    /// While coroutines may be resumed by this executor.
+    class Driving {
+    public:
+        explicit Driving(Executor &executor) noexcept : executor_(executor)
+        {
+            ++executor.num_driving_;
+        }
+        Driving(const Driving &) = delete;
+        Driving &operator=(const Driving &) = delete;
+        ~Driving() { --executor_.num_driving_; }
+
+    private:
+        Executor &executor_;
+    };
+
     static constexpr int kTurnsALook = 8; ///< at the clock
     static constexpr std::chrono::milliseconds kTurn{1};
     static constexpr std::chrono::milliseconds kLookPeriod{10};
@@ -160,12 +180,6 @@ private:
     {
         if (exception_)
             std::rethrow_exception(std::exchange(exception_, nullptr));
-    }
-    template <typename T>
-    void begin(Coroutine<T> &coroutine)
-    {
-        const detail::EngineCore::Resuming mark(*engine_);
-        coroutine.start();
     }
     void ended(detail::PromiseBase &promise) noexcept override
     {
@@ -220,6 +234,7 @@ private:
     std::shared_ptr<detail::EngineCore> engine_;
     Wait wait_;
     int epoll_fd_ = -1;
+    int num_driving_ = 0;
     detail::List<detail::PromiseBase> spawned_;
     std::exception_ptr exception_;
 };

@@ -159,25 +159,12 @@ public:
         return checked(doca_pe_clear_notification(pe_.get(), *handle),
                        "doca_pe_clear_notification");
     }
-    /// True inside coroutines that this engine has resumed or an executor has begun.
-    bool is_resuming() const noexcept { return num_resuming_ != 0; }
-    class Resuming {
-    public:
-        explicit Resuming(EngineCore &engine) noexcept : engine_(engine) { ++engine.num_resuming_; }
-        Resuming(const Resuming &) = delete;
-        Resuming &operator=(const Resuming &) = delete;
-        ~Resuming() { --engine_.num_resuming_; }
-
-    private:
-        EngineCore &engine_;
-    };
     bool progress()
     {
         const bool has_delivered = turn();
         Waiter *const waiter = take_ready();
         if (waiter == nullptr)
             return has_delivered;
-        const Resuming mark(*this);
         waiter->handle.resume();
         return true;
     }
@@ -201,7 +188,6 @@ private:
     List<Waiter> ready_; ///< behind that one
     List<Retry> retries_;
     List<Retired> retired_;
-    int num_resuming_ = 0;
     bool is_turning_ = false;
     bool has_chores_ = false; ///< there may be something in those two
 };
