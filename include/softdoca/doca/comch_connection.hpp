@@ -233,12 +233,12 @@ inline EndCore::~EndCore()
 inline std::shared_ptr<ConnectionCore> EndCore::adopt(doca_comch_connection *connection)
 {
     const auto core = std::make_shared<ConnectionCore>(*this, connection);
-    connections_.reserve(connections_.size() + 1);
-    checked(doca_comch_connection_set_user_data(connection, {.ptr = core.get()}),
-            "doca_comch_connection_set_user_data")
-        .value();
     connections_.push_back(core);
-    return core;
+    const doca_error_t code = doca_comch_connection_set_user_data(connection, {.ptr = core.get()});
+    if (code == DOCA_SUCCESS)
+        return core;
+    connections_.pop_back();
+    throw Error({code, "doca_comch_connection_set_user_data"});
 }
 
 inline void EndCore::forget(ConnectionCore &connection) noexcept
